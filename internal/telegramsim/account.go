@@ -1,0 +1,96 @@
+package telegramsim
+
+import (
+	"maps"
+	"strings"
+	"time"
+)
+
+const queryTooOld = "query is too old and response timeout expired or query ID is invalid"
+
+func (s *Sim) me() map[string]any {
+	u := maps.Clone(s.botUser())
+	u["can_join_groups"], u["can_read_all_group_messages"], u["supports_inline_queries"] = true, false, false
+	return u
+}
+
+func (s *Sim) logOut(*call) *answer {
+	s.loggedOut = true
+	return ok(true)
+}
+
+// setWebhook only remembers the URL. A poll that waits is ended with its 409.
+func (s *Sim) setWebhook(c *call) *answer {
+	url := c.params["url"]
+	switch {
+	case url == "":
+		return s.deleteWebhook(c)
+	case !strings.HasPrefix(url, "https://"):
+		return badRequest("bad webhook: An HTTPS URL must be provided for webhook")
+	}
+	s.setAllowed(c.params["allowed_updates"])
+	s.webhook = url
+	s.abortPoll(conflict("terminated by setWebhook request"))
+	s.dropPending(c)
+	return ok(true)
+}
+
+func (s *Sim) deleteWebhook(c *call) *answer {
+	s.webhook = ""
+	s.dropPending(c)
+	return ok(true)
+}
+
+func (s *Sim) dropPending(c *call) {
+	if c.flag("drop_pending_updates") {
+		s.queue.strays = nil
+		s.queue.forget(s.queue.next)
+	}
+	s.changed()
+}
+
+func (s *Sim) webhookInfo(*call) *answer {
+	s.queue.dropExpired(time.Now())
+	info := map[string]any{
+		"url": s.webhook, "has_custom_certificate": false,
+		"pending_update_count": len(s.queue.items) + len(s.queue.strays),
+	}
+	if s.queue.allowed != nil {
+		info["allowed_updates"] = s.queue.allowed
+	}
+	return ok(info)
+}
+
+// answerCallback takes one answer per query within 150 s of the press.
+func (s *Sim) answerCallback(c *call) *answer {
+	id := c.params["callback_query_id"]
+	q, known := s.queries[id]
+	if !known || q.Answered || time.Since(q.At) > callbackLife {
+		return badRequest(queryTooOld)
+	}
+	q.Answered = true
+	s.queries[id] = q
+	s.emit(Event{Type: "answer", Text: c.params["text"], Alert: c.flag("show_alert"), Query: id})
+	s.changed()
+	return ok(true)
+}
+
+func (s *Sim) getChat(c *call) *answer {
+	ch, a := s.readable(c)
+	if a != nil {
+		return a
+	}
+	return ok(ch.object())
+}
+
+func (s *Sim) getChatMember(c *call) *answer {
+	if _, a := s.readable(c); a != nil {
+		return a
+	}
+	id, _ := c.integer("user_id")
+	user := s.user(id)
+	if id == s.botID {
+		user = s.botUser()
+	}
+	return ok(map[string]any{"user": user, "status": "member"})
+}

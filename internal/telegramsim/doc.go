@@ -1,0 +1,27 @@
+// Package telegramsim is a local stand-in for the Telegram Bot API: the judge
+// of our tests and the server behind the chat page of "make dev".
+//
+// It owns what Telegram's side of a bot owns: the update queue with its
+// confirmation rules, chats and their life cycle, accepted messages, rate
+// limits with penalties that grow, and faults on request. Rules follow the open
+// server (tdlib/telegram-bot-api, Client.cpp and HttpConnection.cpp; tdlib/td,
+// TQueue.cpp) where it can be read, and the Bot API docs elsewhere; real flood
+// limits are not public, so those are settings.
+//
+// Tests and the assembly of the development server call it. It imports no other
+// package of this module, so that a mistake of ours cannot hide in it.
+//
+// It refuses to be a Telegram client, to parse formatting (parse_mode is kept
+// as sent) and to deliver webhooks: a webhook URL is only remembered, and makes
+// getUpdates answer 409.
+//
+// # Guarantees
+//
+// Files that users or the bot sent are served as /file/bot<token>/<file_path>
+// after getFile, with the size and the hour that the Bot API docs name.
+//
+// Every accepted message is in [Sim.Ledger], in order of acceptance, whatever
+// happened to its answer. Every request is in [Sim.Requests], whatever fault
+// hit it. Time is read from package time only, so a handler called directly
+// inside a testing/synctest bubble follows the bubble's clock.
+package telegramsim

@@ -1,0 +1,62 @@
+package telegramsim
+
+import "time"
+
+// DefaultToken is the token of a simulator that was given none. It has the
+// shape of a real one, so that leak checks written for real tokens find it.
+const DefaultToken = "700000001:SIM-secret-not-a-real-token-0000000"
+
+// UnknownChat says how the simulator treats a chat id it has never seen.
+type UnknownChat string
+
+// The ways to treat an unknown chat id. Negative ids are never "never started".
+const (
+	// UnknownNotFound answers 400 "chat not found". It is the default.
+	UnknownNotFound UnknownChat = ""
+	// UnknownNeverStarted answers 403 "bot can't initiate conversation with a
+	// user" for positive ids.
+	UnknownNeverStarted UnknownChat = "never_started"
+	// UnknownCreate makes the chat as if its user had started the bot, for load
+	// tests with thousands of recipients.
+	UnknownCreate UnknownChat = "create"
+)
+
+// Options are the settings of a simulator. The zero value is usable.
+type Options struct {
+	// Token is the only token that is answered. Default DefaultToken.
+	Token string
+	// BotName is the bot's username without "@". Default "durabot_sim_bot".
+	BotName string
+	// Seed feeds every random choice: update ids, query ids, new chat ids.
+	Seed int64
+	// Latency is added to the answer of every method but getUpdates, after the
+	// call took effect. Default 0.
+	Latency time.Duration
+	// Limits are the rate limits. The zero value means Telegram's usual ones.
+	Limits Limits
+	// Unknown is the treatment of chats never seen. Default UnknownNotFound.
+	Unknown UnknownChat
+	// NoPollRules switches off what the real server does to hasty pollers: limit
+	// 1 for the same offset within 0.5 s, a timeout raised to 3 s for the same
+	// offset within 3 s, and 409s spaced 3 s apart. Default off: rules apply.
+	NoPollRules bool
+	// StateFile keeps the queue, chats, messages, offsets, blocks and penalties
+	// across restarts. It is written within 200 ms of a change (later when the
+	// state has grown so large that writing takes over 40 ms) and by Close.
+	// Default "": memory only. The bytes of files are never in it.
+	StateFile string
+	// TemporalUI is the address of the Temporal UI, which the chat page links to.
+	// Default "": no links.
+	TemporalUI string
+}
+
+func (o Options) withDefaults() Options {
+	if o.Token == "" {
+		o.Token = DefaultToken
+	}
+	if o.BotName == "" {
+		o.BotName = "durabot_sim_bot"
+	}
+	o.Limits = o.Limits.withDefaults()
+	return o
+}

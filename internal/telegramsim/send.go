@@ -1,0 +1,129 @@
+package telegramsim
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	maxText    = 4096
+	maxCaption = 1024
+	typingLife = 5 * time.Second
+)
+
+// checkText counts code points, as TDLib does for bots.
+func checkText(text string) *answer {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return badRequest("message text is empty")
+	case utf8.RuneCountInString(text) > maxText:
+		return badRequest("message is too long")
+	}
+	return nil
+}
+
+// checkCaption allows an empty caption, unlike a text.
+func checkCaption(caption string) *answer {
+	if utf8.RuneCountInString(caption) > maxCaption {
+		return badRequest("message caption is too long")
+	}
+	return nil
+}
+
+// sendMessage needs a text; formatting is not parsed, so markup counts too.
+func (s *Sim) sendMessage(c *call) *answer {
+	return s.send(c, c.params["text"], checkText)
+}
+
+// sendAny takes every other send method: it is recorded with all its parameters
+// and nothing but the caption is checked.
+func (s *Sim) sendAny(c *call) *answer {
+	return s.send(c, c.params["caption"], checkCaption)
+}
+
+// send checks in the order of the real server: chat, content, reply, limits.
+// What fails before the limits spends nothing.
+func (s *Sim) send(c *call, text string, check func(string) *answer) *answer {
+	ch, a := s.writable(c)
+	if a != nil {
+		return a
+	}
+	if a := check(text); a != nil {
+		return a
+	}
+	m := s.draft(c, text)
+	if a := s.reply(c, ch, m); a != nil {
+		return a
+	}
+	if a := s.admit(c, ch, 1); a != nil {
+		return a
+	}
+	if field, isMedia := mediaField(m); isMedia && isFile(field) {
+		s.attach(c, m, field, c.params[field])
+	}
+	s.accept(ch, m)
+	return ok(s.render(m))
+}
+
+// draft is the message a call asks for, not yet stored.
+func (s *Sim) draft(c *call, text string) *Message {
+	m := &Message{FromID: s.botID, FromBot: true, Method: c.entry.Method, Text: text, Params: c.params, Files: c.files}
+	if markup := c.params["reply_markup"]; json.Valid([]byte(markup)) {
+		m.Markup = json.RawMessage(markup)
+	}
+	return m
+}
+
+// accept stores a message of the bot.
+func (s *Sim) accept(ch *chat, m *Message) {
+	s.store(ch, m)
+	ch.unread++
+	ch.typing = time.Time{}
+	s.emitMessage("message", m)
+}
+
+// reply resolves the message a call replies to.
+func (s *Sim) reply(c *call, ch *chat, m *Message) *answer {
+	var to struct {
+		MessageID int64 `json:"message_id"`
+		Lenient   bool  `json:"allow_sending_without_reply"`
+	}
+	if raw := c.params["reply_parameters"]; raw != "" {
+		if err := json.Unmarshal([]byte(raw), &to); err != nil {
+			return badRequest("can't parse reply parameters: " + "Can't parse reply parameters JSON object")
+		}
+	} else {
+		to.MessageID, _ = c.integer("reply_to_message_id")
+		to.Lenient = c.flag("allow_sending_without_reply")
+	}
+	switch {
+	case to.MessageID == 0:
+		return nil
+	case ch.live(to.MessageID) != nil:
+		m.ReplyTo = to.MessageID
+		return nil
+	case to.Lenient:
+		return nil
+	}
+	return badRequest("message to be replied not found")
+}
+
+// sendChatAction spends the same budget as a message: that is how a bot that
+// shows "typing" too often earns a 429.
+func (s *Sim) sendChatAction(c *call) *answer {
+	ch, a := s.writable(c)
+	if a != nil {
+		return a
+	}
+	if c.params["action"] == "" {
+		return badRequest("wrong parameter action in request")
+	}
+	if a := s.admit(c, ch, 1); a != nil {
+		return a
+	}
+	ch.typing = time.Now().Add(typingLife)
+	s.emit(Event{Type: "typing", ChatID: ch.ID, Text: c.params["action"], Until: ch.typing})
+	return ok(true)
+}
