@@ -1,0 +1,85 @@
+package contract
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Names of workflow types, as the Temporal UI shows them.
+const (
+	UpdateWorkflow  = "UpdateWorkflow"
+	MessageWorkflow = "MessageWorkflow"
+)
+
+// Names of activities.
+const (
+	HandleActivity = "Handle"
+	SendActivity   = "Send"
+)
+
+// Signals between update workflows of one chat.
+const (
+	// WakeMeSignal asks an update to say when it is done; it carries the asker's workflow ID.
+	WakeMeSignal = "wake-me"
+	// YourTurnSignal answers it.
+	YourTurnSignal = "your-turn"
+)
+
+// Keys of an update's memo.
+const (
+	// MemoHash is the SHA-256 of the update as canonical JSON.
+	MemoHash = "hash"
+	// MemoOrder is the update's ordering key.
+	MemoOrder = "order"
+)
+
+// Search attributes, all of type Keyword. Everything works without them.
+const (
+	AttributeChat    = "TgChat"
+	AttributeKind    = "TgKind"
+	AttributeOutcome = "TgOutcome"
+)
+
+// SearchAttributes lists the attributes that setup registers.
+func SearchAttributes() []string {
+	return []string{AttributeChat, AttributeKind, AttributeOutcome}
+}
+
+// TaskQueue is the queue of a bot's workflows and handlers.
+func TaskQueue(bot int64) string { return "durabot-" + strconv.FormatInt(bot, 10) }
+
+// SendQueue is the queue of calls that spend the budget.
+func SendQueue(bot int64) string { return TaskQueue(bot) + "-send" }
+
+// AnswerQueue is the queue of answers to queries, which wait for nothing.
+func AnswerQueue(bot int64) string { return TaskQueue(bot) + "-answer" }
+
+// DutyQueue is the queue of the right to talk to Telegram for a bot.
+func DutyQueue(bot int64) string { return TaskQueue(bot) + "-duty" }
+
+// UpdateID is the workflow ID of an update.
+func UpdateID(bot, update int64) string { return fmt.Sprintf("update/%d/%d", bot, update) }
+
+// ReusedUpdateID is the workflow ID of an update whose update_id another update
+// bore more than six days earlier.
+func ReusedUpdateID(bot, update int64, hash string) string {
+	return UpdateID(bot, update) + "/" + hash[:8]
+}
+
+// MessageID is the workflow ID of a message with a key of its own.
+func MessageID(bot int64, key string) string { return fmt.Sprintf("message/%d/%s", bot, key) }
+
+// OvertakenKey is the key under which call n (from 0) of an update goes on when
+// it has left the turn.
+func OvertakenKey(update int64, n int) string { return fmt.Sprintf("update-%d-%d", update, n) }
+
+// UpdateOf returns the update_id inside an update's workflow ID.
+func UpdateOf(workflowID string) (int64, bool) {
+	parts := strings.Split(workflowID, "/")
+	if len(parts) < 3 || parts[0] != "update" {
+		return 0, false
+	}
+	id, err := strconv.ParseInt(parts[2], 10, 64)
+	return id, err == nil
+}
