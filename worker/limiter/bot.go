@@ -1,0 +1,87 @@
+package limiter
+
+import (
+	"math"
+	"time"
+)
+
+// bot is the budget all chats share: an even pace, a window of one second, and
+// the slots in the air.
+type bot struct {
+	window
+	step  time.Duration // between two items; 0: no limit
+	next  time.Duration // when the even pace lets the next call go
+	open  int           // items in the air
+	air   int           // calls in the air
+	slots int           // most calls in the air; 0: no limit
+}
+
+// newBot starts as if the bot had been sending at its even pace until now: what
+// an earlier process sent in the last second is not known.
+func newBot(cfg Config) bot {
+	b := bot{slots: cfg.InFlight}
+	if cfg.GlobalPerSecond == 0 {
+		return b
+	}
+	b.step = seconds(1 / cfg.GlobalPerSecond)
+	b.next = b.step
+	rate := int(math.Ceil(cfg.GlobalPerSecond))
+	b.window = window{limit: rate + headroom, length: time.Second}
+	for i := range rate {
+		b.marks = append(b.marks, mark{leaves: time.Duration(i+1) * time.Second / time.Duration(rate), items: 1})
+	}
+	b.used = rate
+	return b
+}
+
+// opens returns when items may go; never if an answer must come first.
+func (b *bot) opens(now time.Duration, items int) time.Duration {
+	if b.slots > 0 && b.air >= b.slots {
+		return never
+	}
+	if b.step == 0 {
+		return now
+	}
+	b.expire(now)
+	return max(b.next, b.fits(now, b.open, items))
+}
+
+// take grants c now.
+func (b *bot) take(c *call, now time.Duration) {
+	b.air++
+	b.open += c.req.Items
+	if b.step == 0 {
+		return
+	}
+	c.paceBefore = b.next
+	b.next = max(b.next, now) + time.Duration(c.req.Items)*b.step
+	c.paceAfter = b.next
+}
+
+// answered starts c's last window.
+func (b *bot) answered(c *call, now time.Duration) {
+	b.air--
+	b.open -= c.req.Items
+	if b.step > 0 {
+		b.add(now, c.req.Items)
+	}
+}
+
+// giveBack undoes take for a call that never left. The pace can only be given
+// back while no later call has built on it.
+func (b *bot) giveBack(c *call) {
+	b.air--
+	b.open -= c.req.Items
+	if b.next == c.paceAfter {
+		b.next = c.paceBefore
+	}
+}
+
+// left returns how many items fit into the window now, -1 without a limit.
+func (b *bot) left(now time.Duration) int {
+	if b.step == 0 {
+		return -1
+	}
+	b.expire(now)
+	return max(0, b.limit-b.used-b.open)
+}

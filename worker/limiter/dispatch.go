@@ -1,0 +1,123 @@
+package limiter
+
+import "time"
+
+// tick runs when the timer fires.
+func (l *Limiter) tick() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.armed = never
+	l.dispatch(l.now())
+}
+
+// dispatch grants all that may go now and sets the timer for what may go next.
+// Everything that changes the state ends with it.
+func (l *Limiter) dispatch(now time.Duration) {
+	if l.stopped {
+		return
+	}
+	for l.alarms.next() <= now {
+		due := l.alarms[0]
+		l.alarms.clear(due)
+		due.owner.wake(l, now)
+	}
+	for l.grantNext(now) {
+	}
+	l.arm(min(l.alarms.next(), l.botOpens), now)
+}
+
+func (l *Limiter) arm(at, now time.Duration) {
+	if at == l.armed {
+		return
+	}
+	l.armed = at
+	if at == never {
+		l.timer.Stop()
+		return
+	}
+	l.timer.Reset(at - now)
+}
+
+// grantNext gives one lane its turn; false when none is ready or the bot is not.
+func (l *Limiter) grantNext(now time.Duration) bool {
+	l.botOpens = never
+	ln := l.turns.next()
+	if ln == nil {
+		return false
+	}
+	if l.botOpens = l.silent(now); l.botOpens > now {
+		return false
+	}
+	seat := ln.seat
+	if l.evaluate(ln, now); ln.seat != seat {
+		return true // it was not ready any more, or sits elsewhere: look again
+	}
+	if ln.offer.req.Counts {
+		l.botOpens = l.bot.opens(now, ln.offer.req.Items)
+	}
+	if l.botOpens > now {
+		return false
+	}
+	l.give(ln, now)
+	return true
+}
+
+// give grants the call a lane offers.
+func (l *Limiter) give(ln *lane, now time.Duration) {
+	c := ln.offer
+	l.withdraw(c)
+	c.granted = now
+	l.granted[c.req.Class]++
+	l.probe(c)
+	if c.req.Counts {
+		l.turns.served(ln)
+		l.turns.leave(ln)
+		l.bot.take(c, now)
+		ln.granted(c)
+		ln.inAir = c
+	}
+	c.settle(&Grant{limiter: l, call: c}, nil)
+	l.evaluate(ln, now)
+}
+
+// withdraw takes a waiting call out of line.
+func (l *Limiter) withdraw(c *call) {
+	c.lane.queues[c.req.Class].remove(c)
+	l.alarms.clear(&c.alarm)
+	l.waiting[c.req.Class]--
+}
+
+// evaluate settles whether a lane is ready, when it will be, or if it can go. It
+// is called whenever anything about the lane may have changed.
+func (l *Limiter) evaluate(ln *lane, now time.Duration) {
+	ln.offer = ln.choose()
+	for ln.offer != nil && l.banned(ln.offer, now) {
+		ln.offer = ln.choose()
+	}
+	if ln.offer == nil {
+		l.turns.leave(ln)
+		l.rest(ln, now)
+		return
+	}
+	at := max(ln.opens(ln.offer, now), l.barred(ln.offer, now))
+	if at > now {
+		l.turns.leave(ln)
+		l.alarms.set(&ln.alarm, ln, at)
+		return
+	}
+	l.alarms.clear(&ln.alarm)
+	l.turns.join(ln)
+}
+
+// rest forgets a lane that holds nothing any more, or comes back when it does.
+func (l *Limiter) rest(ln *lane, now time.Duration) {
+	at := ln.rests()
+	if at > now {
+		l.alarms.set(&ln.alarm, ln, at)
+		return
+	}
+	l.alarms.clear(&ln.alarm)
+	if l.lanes[ln.chat] == ln {
+		delete(l.lanes, ln.chat)
+	}
+}

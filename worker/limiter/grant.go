@@ -1,0 +1,58 @@
+package limiter
+
+import "time"
+
+// Grant is the right to send one request, now. It must end in exactly one of
+// Done and Cancel; only the first call of either has an effect.
+type Grant struct {
+	limiter *Limiter
+	call    *call
+	ended   bool
+}
+
+// Done says that the answer arrived, whatever it was, or that none will come: the
+// call stays in its windows for one length from now. After a 429 call
+// [Limiter.Penalize] first.
+func (g *Grant) Done() {
+	g.finish(true)
+}
+
+// Cancel says that the request is known not to have left, and gives its budget
+// back.
+func (g *Grant) Cancel() {
+	g.finish(false)
+}
+
+func (g *Grant) finish(answered bool) {
+	l := g.limiter
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	g.end(answered, now)
+	l.dispatch(now)
+}
+
+// end is called with the limiter's lock held.
+func (g *Grant) end(answered bool, now time.Duration) {
+	if g.ended {
+		return
+	}
+	g.ended = true
+	l, c := g.limiter, g.call
+	if c.req.Counts {
+		l.close(c, answered, now)
+	}
+	l.probed(c, answered, now)
+	l.evaluate(c.lane, now)
+}
+
+// close takes a counted call out of the air and charges its answer.
+func (l *Limiter) close(c *call, answered bool, now time.Duration) {
+	c.lane.inAir = nil
+	if !answered {
+		l.bot.giveBack(c)
+		return
+	}
+	l.bot.answered(c, now)
+	c.lane.budget.charge(now, c.req.Items)
+}

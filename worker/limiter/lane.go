@@ -1,0 +1,119 @@
+package limiter
+
+import (
+	"container/list"
+	"time"
+)
+
+// patience is how often a lower class is passed over before it is its turn, per
+// class: one grant in twenty for bulk; one in five for normal, because bulk that
+// is due goes first.
+var patience = [classes]int{Normal: 3, Bulk: 19}
+
+// lane is one chat's line: who waits, who is in the air, what it may still take.
+// A call that names no chat, or spends nothing, has a lane of its own for as
+// long as it waits.
+type lane struct {
+	alarm
+	chat   int64 // 0: a lane for one call
+	queues [classes]queue
+	passed [classes]int // grants since the class last had one, while it waited
+	budget budget
+	inAir  *call
+
+	offer  *call         // who goes when the lane has its turn
+	rank   Class         // the class the lane takes its turn in
+	seat   *list.Element // its place among the turns; nil: not ready
+	ring   *list.List    // where seat is
+	parked *penalty      // whose probe it last waited for
+}
+
+// choose picks who goes next and in which class the lane takes its turn: the
+// most important that waits. A class passed over too often goes in its stead.
+func (ln *lane) choose() *call {
+	var chosen *call
+	for class := range Class(classes) {
+		c := ln.queues[class].first()
+		switch {
+		case c == nil || c.settled: // nobody, or a kept place that holds the class
+		case chosen == nil:
+			chosen, ln.rank = c, class
+		case ln.passed[class] >= patience[class]:
+			chosen = c
+		}
+	}
+	return chosen
+}
+
+// granted moves the ages of the classes on, after c was taken from its queue.
+func (ln *lane) granted(c *call) {
+	ln.passed[c.req.Class] = 0
+	for class := range Class(classes) {
+		first := ln.queues[class].first()
+		if class != c.req.Class && first != nil && !first.settled {
+			ln.passed[class]++
+		}
+	}
+}
+
+// opens returns when c may go as far as its chat's limits are concerned.
+func (ln *lane) opens(c *call, now time.Duration) time.Duration {
+	switch {
+	case !c.req.Counts:
+		return now
+	case ln.inAir != nil:
+		return never
+	}
+	return ln.budget.opens(now, c.req.Items)
+}
+
+// forecast estimates when c will go, behind all that goes before it and not
+// before the instant opens, at which a penalty on the chat ends (0: none).
+func (ln *lane) forecast(c *call, now, opens time.Duration) time.Duration {
+	items := ln.queues[c.req.Class].before(c)
+	for class := range c.req.Class {
+		items += ln.queues[class].items()
+	}
+	if ln.inAir != nil {
+		items += ln.inAir.req.Items
+	}
+	due := max(opens, ln.budget.forecast(now, items, c.req.Items))
+	if opens > now && ln.budget.rule != nil {
+		due = max(due, opens+time.Duration(items)*ln.budget.rule.step)
+	}
+	if first := ln.queues[c.req.Class].first(); first != nil && first.settled && first.less(c) {
+		due = max(due, first.granted)
+	}
+	return due
+}
+
+// live lists the calls that wait, without the places kept.
+func (ln *lane) live() []*call {
+	var calls []*call
+	for class := range ln.queues {
+		ln.queues[class].root.walk(func(c *call) {
+			if !c.settled {
+				calls = append(calls, c)
+			}
+		})
+	}
+	return calls
+}
+
+// rests returns when the lane can be forgotten, never while it is in use.
+func (ln *lane) rests() time.Duration {
+	for class := range ln.queues {
+		if ln.queues[class].root != nil {
+			return never
+		}
+	}
+	if ln.inAir != nil {
+		return never
+	}
+	return ln.budget.rests()
+}
+
+// wake looks again at a lane whose time may have come.
+func (ln *lane) wake(l *Limiter, now time.Duration) {
+	l.evaluate(ln, now)
+}

@@ -1,0 +1,177 @@
+package limiter
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+const (
+	longWait    = 5 * time.Second // a longer wait for a chat or method is not held
+	placeKept   = 2 * time.Second // after the time a paced call was told
+	stopDelay   = time.Second     // told to all when the limiter stops
+	chargeGroup = time.Minute     // after New, how long an unseen group is charged
+)
+
+// Limiter is the budget of one bot. Its methods may be called from any
+// goroutine. Make it with [New]; the zero value is not usable.
+type Limiter struct {
+	cfg            Config
+	private, group *rule
+	born           time.Time
+
+	mu        sync.Mutex
+	lanes     map[int64]*lane
+	penalties map[Scope]*penalty
+	refusals  []refusal
+	turns     turns
+	bot       bot
+	botOpens  time.Duration // when the bot lets the next ready lane go
+	alarms    alarms
+	timer     *time.Timer
+	armed     time.Duration
+	seq       uint64
+	waiting   [classes]int
+	granted   [classes]uint64
+	stopped   bool
+}
+
+// New returns a limiter that starts as if the bot had just been sending at its
+// even rate, because what an earlier process sent is not known. It panics on a
+// configuration that [Config.Validate] refuses. It needs no closing.
+func New(cfg Config) *Limiter {
+	if err := cfg.Validate(); err != nil {
+		panic(fmt.Errorf("limiter: %w", err))
+	}
+	l := &Limiter{
+		cfg: cfg, private: cfg.privateRule(), group: cfg.groupRule(), born: time.Now(),
+		lanes: map[int64]*lane{}, penalties: map[Scope]*penalty{},
+		bot: newBot(cfg), botOpens: never, armed: never,
+	}
+	l.timer = time.AfterFunc(never, l.tick)
+	l.timer.Stop()
+	return l
+}
+
+// Acquire waits until the call may leave and returns its grant, which must end in
+// [Grant.Done] or [Grant.Cancel]. It waits in place for the bot (pace, window,
+// slots, a penalty on all) however long that takes. If the chat, or a penalty on
+// the method, makes the call wait longer than 5 s it returns [*Paced]: at once
+// when that is known beforehand, after 5 s when another call to the chat stays
+// in the air. Other errors are those of ctx and of a request that is not valid;
+// ctx does not limit the grant once it is given.
+func (l *Limiter) Acquire(ctx context.Context, req Request) (*Grant, error) {
+	if err := req.validate(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("wait for the limiter: %w", err)
+	}
+	c := l.enter(req)
+	if c.done == nil {
+		return c.grant, c.err
+	}
+	select {
+	case <-c.done:
+		return c.grant, c.err
+	case <-ctx.Done():
+		return nil, l.abandon(c, fmt.Errorf("wait for the limiter: %w", ctx.Err()))
+	}
+}
+
+// enter puts a call into its lane and settles it if it need not wait.
+func (l *Limiter) enter(req Request) *call {
+	if req.Since.IsZero() {
+		req.Since = time.Now()
+	}
+	c := &call{req: req, since: req.Since.UnixNano()}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stopped {
+		c.settle(nil, &Paced{Delay: stopDelay})
+		return c
+	}
+	now := l.now()
+	l.line(c, now)
+	l.reconsider(c, now)
+	l.evaluate(c.lane, now)
+	l.dispatch(now)
+	if !c.settled {
+		c.done = make(chan struct{})
+	}
+	return c
+}
+
+// line takes c's place in its lane: the kept one if it comes back.
+func (l *Limiter) line(c *call, now time.Duration) {
+	if c.req.Counts && c.req.Chat != 0 {
+		c.lane = l.lane(c.req.Chat, now)
+	} else {
+		c.lane = &lane{}
+	}
+	l.seq++
+	c.seq = l.seq
+	queue := &c.lane.queues[c.req.Class]
+	if place := queue.kept(c.since); place != nil {
+		c.seq = place.seq
+		queue.remove(place)
+		l.alarms.clear(&place.alarm)
+	}
+	queue.insert(c)
+	l.waiting[c.req.Class]++
+}
+
+// lane returns the chat's lane, made if nothing is remembered of the chat.
+func (l *Limiter) lane(chat int64, now time.Duration) *lane {
+	if ln := l.lanes[chat]; ln != nil {
+		return ln
+	}
+	ln := &lane{chat: chat, budget: newBudget(l.private)}
+	if chat < 0 {
+		ln.budget = newBudget(l.group)
+	}
+	if chat < 0 && l.cfg.GroupCharge > 0 && now < chargeGroup && l.group != nil {
+		ln.budget.add(0, l.cfg.GroupCharge)
+		ln.budget.drain(0)
+	}
+	l.lanes[chat] = ln
+	return ln
+}
+
+// abandon takes back a call whose context ended; a grant that came at the same
+// moment is given back.
+func (l *Limiter) abandon(c *call, err error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	switch {
+	case c.grant != nil:
+		c.grant.end(false, now)
+	case !c.settled:
+		l.withdraw(c)
+		c.settle(nil, err)
+	}
+	l.evaluate(c.lane, now)
+	l.dispatch(now)
+	return err
+}
+
+// Stop ends all waiting: from now on Acquire returns [*Paced] with a delay of 1 s
+// at once, to those already waiting too. Calls in the air still end with Done.
+func (l *Limiter) Stop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stopped = true
+	l.timer.Stop()
+	for _, a := range l.alarms {
+		if c, waits := a.owner.(*call); waits && !c.settled {
+			l.waiting[c.req.Class]--
+			c.settle(nil, &Paced{Delay: stopDelay})
+		}
+	}
+}
+
+func (l *Limiter) now() time.Duration {
+	return time.Since(l.born)
+}

@@ -1,0 +1,81 @@
+package limiter
+
+import (
+	"fmt"
+	"time"
+)
+
+// Class says how much a call matters; see the package comment for what a lower
+// class is still promised.
+type Class uint8
+
+// The classes, most important first.
+const (
+	// Urgent is for what a person looks at a spinner for.
+	Urgent Class = iota
+	// Normal is for replies.
+	Normal
+	// Bulk is for broadcasts and replays.
+	Bulk
+
+	classes = 3
+)
+
+// String returns the name used in flags, metrics and JSON.
+func (c Class) String() string {
+	switch c {
+	case Urgent:
+		return "urgent"
+	case Normal:
+		return "normal"
+	case Bulk:
+		return "bulk"
+	}
+	return fmt.Sprintf("class(%d)", uint8(c))
+}
+
+// Request describes one Bot API call that wants to leave.
+type Request struct {
+	// Chat is the chat's id: negative for a group or channel, 0 for a call that
+	// names no chat and so waits for no other.
+	Chat int64
+	// Method is the Bot API method, such as "sendMessage". It only matters for
+	// penalties on a method.
+	Method string
+	// Items is how many messages the call makes: the size of an album or batch,
+	// else 1. A call that does not count may leave it 0.
+	Items int
+	// Class decides who goes first when the bot's budget is short.
+	Class Class
+	// Counts is false for a call that spends no budget (answers to queries,
+	// deletes, reads): it keeps no order and waits for penalties only.
+	Counts bool
+	// Since orders calls inside (chat, class), smallest first. It should be the
+	// time the call was first scheduled and the same at each attempt, because a
+	// call that comes back finds its kept place by it. Zero means now.
+	Since time.Time
+}
+
+func (r Request) validate() error {
+	if r.Class >= classes {
+		return fmt.Errorf("request: want a class up to %d, got %d", Bulk, uint8(r.Class))
+	}
+	if r.Counts && (r.Items < 1 || r.Items > 1e6) {
+		return fmt.Errorf("request: want 1 to 1e6 items, got %d", r.Items)
+	}
+	return nil
+}
+
+// Paced is the answer of [Limiter.Acquire] to a call whose chat, or method, must
+// wait so long that it should not hold a slot meanwhile. It is not a failure and
+// uses no attempt. Match it with errors.As.
+type Paced struct {
+	// Delay is when to come back, counted from the answer; always above 0. The
+	// call's place in its chat is kept until two seconds after it.
+	Delay time.Duration
+}
+
+// Error implements error.
+func (p *Paced) Error() string {
+	return fmt.Sprintf("paced: come back in %v", p.Delay)
+}
