@@ -1,0 +1,20 @@
+package starter
+
+// KnownKinds are the update kinds that ParseRoute reads.
+func KnownKinds() []string {
+	var all []string
+	for kind := range kinds {
+		all = append(all, kind)
+	}
+	return all
+}
+
+// SweepEvery is after how many moves the tails are swept.
+const SweepEvery = sweepEvery
+
+// Len is how many keys have a tail.
+func (t *Tails) Len() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.byKey)
+}
