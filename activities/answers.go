@@ -1,0 +1,113 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/durabot/durabot/internal/contract"
+)
+
+// answersKept is how long an answer is remembered for an attempt that the
+// server starts because it never heard of it.
+const answersKept = 15 * time.Minute
+
+// errElsewhere is the end of a wait for another attempt that is still running.
+var errElsewhere = errors.New("another attempt of this process is still making the call")
+
+// answers keeps, for each call, its running attempt and then its answer. While
+// Temporal cannot be reached an answer cannot be reported, and the next attempt
+// would send again: in the same process it finds the answer here instead.
+type answers struct {
+	mu     sync.Mutex
+	byCall map[string]*answer
+	kept   []*answer // those that have ended, the oldest first
+}
+
+type answer struct {
+	call   string
+	done   chan struct{}
+	made   time.Time
+	result contract.CallResult
+	err    error
+	final  bool
+}
+
+func newAnswers() *answers {
+	return &answers{byCall: make(map[string]*answer)}
+}
+
+// once runs fn unless an attempt of this call is running here or has ended here
+// for good; then it returns what that one answered. After an attempt that is to
+// be repeated the next one runs.
+func (a *answers) once(ctx context.Context, call string, fn func() (contract.CallResult, error)) (contract.CallResult, error) {
+	for {
+		e, mine := a.join(call)
+		if mine {
+			return a.run(e, fn)
+		}
+		select {
+		case <-e.done:
+		case <-ctx.Done():
+			return contract.CallResult{}, errElsewhere
+		}
+		if e.final {
+			return e.result, e.err
+		}
+	}
+}
+
+func (a *answers) join(call string) (*answer, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.evict()
+	if e, ok := a.byCall[call]; ok {
+		return e, false
+	}
+	e := &answer{call: call, done: make(chan struct{})}
+	a.byCall[call] = e
+	return e, true
+}
+
+// run makes room for the next attempt whatever becomes of this one, a panic
+// included.
+func (a *answers) run(e *answer, fn func() (contract.CallResult, error)) (contract.CallResult, error) {
+	defer a.leave(e)
+	e.result, e.err = fn()
+	e.final = final(e.err)
+	return e.result, e.err
+}
+
+// leave publishes the answer and keeps it if it is final.
+func (a *answers) leave(e *answer) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if e.final {
+		e.made = time.Now()
+		a.kept = append(a.kept, e)
+	} else {
+		delete(a.byCall, e.call)
+	}
+	close(e.done)
+}
+
+// evict forgets the answers that nobody will ask for any more.
+func (a *answers) evict() {
+	old := time.Now().Add(-answersKept)
+	n := 0
+	for n < len(a.kept) && a.kept[n].made.Before(old) {
+		delete(a.byCall, a.kept[n].call)
+		a.kept[n] = nil
+		n++
+	}
+	a.kept = a.kept[n:]
+}
+
+// final reports whether Temporal will not start another attempt after err.
+func final(err error) bool {
+	var app *temporal.ApplicationError
+	return err == nil || errors.As(err, &app) && app.NonRetryable()
+}

@@ -1,0 +1,39 @@
+package activities
+
+import (
+	"encoding/json"
+	"errors"
+)
+
+// What the tests reach beside the exported names.
+var (
+	Backoff    = backoff
+	FloodWait  = floodWait
+	BudgetChat = budgetChat
+)
+
+// What the tests count against.
+const (
+	MemoryWaiters = memoryWaiters
+	Remembered    = remembered
+)
+
+// Quiet is the text that is kept of an error that says text.
+func Quiet(text, params string) string {
+	return quiet(errors.New(text), json.RawMessage(params))
+}
+
+// Kept is how many answers the sender holds, running attempts included.
+func (s *Sender) Kept() int {
+	s.answers.mu.Lock()
+	defer s.answers.mu.Unlock()
+	return max(len(s.answers.byCall), len(s.answers.kept))
+}
+
+// Held is how many updates a Turns remembers as done, and for how many others
+// somebody waits.
+func (t *Turns) Held() (done, rooms int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.done), len(t.waiting)
+}

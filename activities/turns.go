@@ -1,0 +1,167 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.temporal.io/api/serviceerror"
+
+	"github.com/durabot/durabot/internal/contract"
+)
+
+const (
+	// memoryWait is how long an update waits in memory for its predecessor
+	// before it asks to be woken by a signal, which costs both of them events.
+	memoryWait = 2 * time.Second
+	// memoryWaiters bounds how many wait so: each holds a workflow task.
+	memoryWaiters = 200
+	// remembered is how many finished updates a process remembers.
+	remembered = 20_000
+)
+
+// Signaler is the part of a Temporal client that wakes a waiting update.
+type Signaler interface {
+	SignalWorkflow(ctx context.Context, workflowID, runID, signal string, arg any) error
+}
+
+// Turns keeps the updates of a chat in order. It holds what this process knows
+// of finished updates; what it does not know it asks the predecessor itself.
+type Turns struct {
+	signaler Signaler
+
+	mu      sync.Mutex
+	done    map[string]bool
+	ring    []string // the remembered IDs, the oldest at next
+	next    int
+	waiting map[string]*room // by the ID of the update they wait for
+	waiters int
+}
+
+// room is where updates wait in memory for one other to be done.
+type room struct {
+	done   chan struct{}
+	inside int
+}
+
+// NewTurns returns a Turns that knows of no finished update.
+func NewTurns(s Signaler) *Turns {
+	return &Turns{
+		signaler: s,
+		done:     make(map[string]bool),
+		ring:     make([]string, remembered),
+		waiting:  make(map[string]*room),
+	}
+}
+
+// AwaitTurn reports whether the predecessor is done. False means that the
+// predecessor has been asked to signal the asker when it is; an asker that asks
+// twice is woken once, which is all it needs.
+//
+// Only NotFound means that the predecessor is closed. Any other error of the
+// signal is returned, for the caller to ask again.
+func (t *Turns) AwaitTurn(ctx context.Context, in contract.TurnInput) (bool, error) {
+	if t.waitInMemory(ctx, in.After) {
+		return true, nil
+	}
+	err := t.signaler.SignalWorkflow(ctx, in.After, "", contract.WakeMeSignal, in.Self)
+	if closed(err) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("ask %s for the turn: %w", in.After, err)
+	}
+	return t.Finished(in.After), nil
+}
+
+// PassTurn marks an update done and wakes those who asked for it. Running twice
+// it signals twice, and the second signal finds the asker closed or unmoved. An
+// asker it cannot reach asks again by itself.
+func (t *Turns) PassTurn(ctx context.Context, in contract.PassInput) error {
+	t.finish(in.Self)
+	var errs []error
+	for _, asker := range in.Askers {
+		err := t.signaler.SignalWorkflow(ctx, asker, "", contract.YourTurnSignal, in.Self)
+		if err != nil && !closed(err) {
+			errs = append(errs, fmt.Errorf("wake %s: %w", asker, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Finished reports whether this process knows the update to be done. False
+// means that it does not know.
+func (t *Turns) Finished(workflowID string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.done[workflowID]
+}
+
+func (t *Turns) finish(id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.done[id] {
+		return
+	}
+	delete(t.done, t.ring[t.next])
+	t.ring[t.next], t.done[id] = id, true
+	t.next = (t.next + 1) % len(t.ring)
+	if r, ok := t.waiting[id]; ok {
+		close(r.done)
+		delete(t.waiting, id)
+	}
+}
+
+func (t *Turns) waitInMemory(ctx context.Context, id string) bool {
+	r := t.join(id)
+	if r == nil {
+		return t.Finished(id)
+	}
+	defer t.leave(id, r)
+	timer := time.NewTimer(memoryWait)
+	defer timer.Stop()
+	select {
+	case <-r.done:
+		return true
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// join enters the room of those who wait for id; nil when it is done already or
+// when too many wait.
+func (t *Turns) join(id string) *room {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.done[id] || t.waiters >= memoryWaiters {
+		return nil
+	}
+	r := t.waiting[id]
+	if r == nil {
+		r = &room{done: make(chan struct{})}
+		t.waiting[id] = r
+	}
+	t.waiters++
+	r.inside++
+	return r
+}
+
+// leave forgets the room with its last guest: the update they waited for may be
+// done in another process, where nobody here hears of it.
+func (t *Turns) leave(id string, r *room) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.waiters--
+	r.inside--
+	if r.inside == 0 && t.waiting[id] == r {
+		delete(t.waiting, id)
+	}
+}
+
+func closed(err error) bool {
+	var notFound *serviceerror.NotFound
+	return errors.As(err, &notFound)
+}
