@@ -1,0 +1,11 @@
+// Package workflows holds what must be durable and nothing else: the story of
+// an update (UpdateWorkflow) and of a message (MessageWorkflow).
+//
+// The starter starts them, the worker registers them, and every side effect they
+// ask for is in the activities package. They are deterministic: no clock but
+// workflow.Now, no I/O, no map order, no setting that is not in their input.
+//
+// A change in what a workflow does is a named version (versions.go) with a
+// recorded history in testdata/histories, which the replay test runs against
+// the code of today.
+package workflows

@@ -1,0 +1,90 @@
+package workflows
+
+import (
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/durabot/durabot/internal/contract"
+)
+
+const (
+	// localHandlerMost is the longest handler that runs as a local activity: it
+	// holds the workflow task, whose timeout is 10 s.
+	localHandlerMost = 5 * time.Second
+	// handlerHeartbeat is how soon a handler whose process died is tried again.
+	handlerHeartbeat = 15 * time.Second
+	// sendAttempt bounds one attempt: the wait for the budget and the request.
+	sendAttempt = 10 * time.Minute
+	// sendHeartbeat is how soon a send whose process died is taken up again.
+	sendHeartbeat = 15 * time.Second
+	// callbackTTL is how long Telegram keeps a button press
+	// (tdlib/telegram-bot-api, Client.cpp).
+	callbackTTL = 150 * time.Second
+)
+
+// turnOptions bound a question for the turn: 2 s of it may pass in memory.
+var turnOptions = workflow.LocalActivityOptions{
+	StartToCloseTimeout: 8 * time.Second,
+	RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: 2},
+}
+
+func localHandler(ctx workflow.Context, h contract.Handling) workflow.Context {
+	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
+		StartToCloseTimeout: h.Timeout,
+		RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: 1},
+		Summary:             "handler",
+	})
+}
+
+func handlerOptions(ctx workflow.Context, in contract.UpdateInput, attempts int) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue:           contract.TaskQueue(in.BotID),
+		StartToCloseTimeout: in.Handling.Timeout,
+		HeartbeatTimeout:    handlerHeartbeat,
+		RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: int32(attempts)}, //nolint:gosec // a handful
+		Summary:             "handler",
+	})
+}
+
+// sendOptions let the server retry a call for as long as it may live. There is
+// no limit of attempts: waiting for Telegram uses none, and the call's ledger
+// counts the failures.
+func sendOptions(ctx workflow.Context, bot int64, in contract.SendInput) workflow.Context {
+	queue := contract.SendQueue(bot)
+	if in.Call.AnswersQuery() {
+		queue = contract.AnswerQueue(bot)
+	}
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue:              queue,
+		ScheduleToCloseTimeout: max(in.Deadline.Sub(workflow.Now(ctx)), time.Millisecond),
+		StartToCloseTimeout:    sendAttempt,
+		HeartbeatTimeout:       sendHeartbeat,
+		DisableEagerExecution:  true,
+		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: time.Minute},
+		Priority:               temporal.Priority{PriorityKey: priorityKey(in.Call.Priority)},
+		Summary:                in.Call.Method,
+	})
+}
+
+// priorityKey is the server's order, 1 before 5, of what nobody has polled yet.
+func priorityKey(p contract.Priority) int {
+	switch p {
+	case contract.Urgent:
+		return 1
+	case contract.Bulk:
+		return 5
+	default:
+		return 3
+	}
+}
+
+// separateSummary is what the UI shows beside a message's workflow.
+func separateSummary(call contract.Call) string {
+	if to := address(call); to != "" {
+		return strings.Join([]string{call.Method, "→ chat", to}, " ")
+	}
+	return call.Method
+}

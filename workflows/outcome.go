@@ -1,0 +1,126 @@
+package workflows
+
+import (
+	"errors"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/durabot/durabot/internal/contract"
+)
+
+// sent waits for a call and says how it ended. The message is not nil when the
+// call must leave its update's turn, and is what goes on.
+func sent(ctx workflow.Context, call contract.Call, f workflow.Future) (contract.CallResult, *contract.MessageInput) {
+	var res contract.CallResult
+	err := f.Get(ctx, &res)
+	if err == nil {
+		return res, nil
+	}
+	res = contract.CallResult{Method: call.Method, ChatID: address(call)}
+	var app *temporal.ApplicationError
+	var timeout *temporal.TimeoutError
+	switch {
+	case temporal.IsCanceledError(err):
+		res.Outcome = contract.Cancelled
+	case errors.As(err, &timeout): // first: its cause may be the failure of an earlier attempt
+		timedOut(call, timeout, &res)
+	case errors.As(err, &app):
+		return failed(call, app, res)
+	default:
+		res.Outcome, res.Reason, res.Error = contract.Dead, contract.ReasonGaveUp, cause(err)
+	}
+	return res, nil
+}
+
+// reasons are the failures that a person can act on.
+var reasons = map[string]contract.Reason{
+	contract.FailureRejected:  contract.ReasonRejected,
+	contract.FailureUncertain: contract.ReasonUncertain,
+	contract.FailureGaveUp:    contract.ReasonGaveUp,
+	contract.FailureMoved:     contract.ReasonMovedTwice,
+}
+
+func failed(call contract.Call, app *temporal.ApplicationError, res contract.CallResult) (contract.CallResult, *contract.MessageInput) {
+	var ledger contract.Ledger
+	var next time.Time
+	if app.Type() == contract.FailureOvertaken {
+		var deadline time.Time
+		if err := app.Details(&res, &ledger, &next, &deadline); err == nil {
+			return res, message(call, ledger, next, deadline)
+		}
+	}
+	if err := app.Details(&res); err != nil {
+		res.Error = app.Message()
+	}
+	switch app.Type() {
+	case contract.FailureUnreachable:
+		res.Outcome = contract.Unreachable
+	case contract.FailureExpired, contract.FailurePaced, contract.FailureRateLimited,
+		contract.FailureUnavailable, contract.FailureUnauthorized:
+		// The second group are retryable: they are final when the next attempt
+		// would have come after the call's deadline.
+		res.Outcome = contract.Expired
+	default:
+		res.Outcome, res.Reason = contract.Dead, reasons[app.Type()]
+		if res.Reason == "" {
+			res.Reason, res.Error = contract.ReasonGaveUp, app.Message()
+		}
+	}
+	return res, nil
+}
+
+// timedOut judges a call by its ledger: its time is over, and either it never
+// left, or nobody knows. An attempt that fell silent may have sent it.
+func timedOut(call contract.Call, timeout *temporal.TimeoutError, res *contract.CallResult) {
+	var ledger contract.Ledger
+	if timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&ledger) == nil {
+		res.PossibleDuplicate, res.Error = ledger.PossibleDuplicate, ledger.Error
+	}
+	silent := timeout.TimeoutType() == enumspb.TIMEOUT_TYPE_HEARTBEAT || timeout.TimeoutType() == enumspb.TIMEOUT_TYPE_START_TO_CLOSE
+	if silent && call.Delivery != contract.AtMostOnce {
+		res.PossibleDuplicate = true
+	}
+	if ledger.InFlight && call.Delivery == contract.AtMostOnce {
+		res.Outcome, res.Reason = contract.Dead, contract.ReasonUncertain
+		return
+	}
+	res.Outcome = contract.Expired
+}
+
+// failureTypes are the types under which a dead update or message fails.
+var failureTypes = map[contract.Reason]string{
+	contract.ReasonRejected:      contract.FailureRejected,
+	contract.ReasonUncertain:     contract.FailureUncertain,
+	contract.ReasonGaveUp:        contract.FailureGaveUp,
+	contract.ReasonMovedTwice:    contract.FailureMoved,
+	contract.ReasonHandlerFailed: contract.FailureHandler,
+	contract.ReasonUndecodable:   contract.FailureUndecodable,
+	contract.ReasonTooLarge:      contract.FailureTooLarge,
+}
+
+// dead is the error that makes a workflow red. Details hold its result, which a
+// failed workflow has no other place for.
+func dead(reason contract.Reason, why string, result any) error {
+	return temporal.NewApplicationErrorWithOptions(why, failureTypes[reason], temporal.ApplicationErrorOptions{
+		NonRetryable: true,
+		Details:      []any{result},
+	})
+}
+
+// cause is the innermost message of an error, without the SDK's own framing.
+func cause(err error) string {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			break
+		}
+		err = inner
+	}
+	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
+		return app.Message()
+	}
+	return err.Error()
+}

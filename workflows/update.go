@@ -1,0 +1,120 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/durabot/durabot/internal/contract"
+)
+
+// UpdateWorkflow is the story of one update: answer a button press at once, wait
+// for the chat's earlier updates, let the handler decide, deliver what it
+// decided, pass the turn. Raw is the update exactly as Telegram sent it.
+//
+// It fails when a call died or the handler gave up; the failure's type and
+// details say why. It succeeds for everything else, a chat that is closed to
+// the bot included.
+func UpdateWorkflow(ctx workflow.Context, in contract.UpdateInput, raw converter.RawValue) (contract.UpdateResult, error) {
+	u := newUpdate(ctx, in, raw)
+	res, err := u.run(ctx)
+	u.passTurn(ctx)
+	res.Answer = u.answered(ctx)
+	u.passTurn(ctx) // wakes whoever asked since
+	return res, u.failure(res, err)
+}
+
+// update is the state of one UpdateWorkflow.
+type update struct {
+	in     contract.UpdateInput
+	raw    converter.RawValue
+	self   string
+	wakeMe workflow.ReceiveChannel
+	turn   workflow.ReceiveChannel
+	answer workflow.Future // nil when there is no callback query to answer
+	waited bool            // for the turn, across workflow tasks
+	passed bool
+}
+
+func newUpdate(ctx workflow.Context, in contract.UpdateInput, raw converter.RawValue) *update {
+	return &update{
+		in: in, raw: raw,
+		self:   workflow.GetInfo(ctx).WorkflowExecution.ID,
+		wakeMe: workflow.GetSignalChannel(ctx, contract.WakeMeSignal),
+		turn:   workflow.GetSignalChannel(ctx, contract.YourTurnSignal),
+	}
+}
+
+// run also waits for the turn of an update that nobody handles: those behind it
+// ask it alone whether the chat is free.
+func (u *update) run(ctx workflow.Context) (contract.UpdateResult, error) {
+	u.answerCallback(ctx)
+	if err := u.awaitTurn(ctx); err != nil {
+		return contract.UpdateResult{Outcome: contract.Cancelled}, err
+	}
+	switch {
+	case u.in.Dead != "":
+		return contract.UpdateResult{Outcome: contract.Dead, Reason: u.in.Dead}, nil
+	case u.in.Expired:
+		return contract.UpdateResult{Outcome: contract.Expired}, nil
+	}
+	calls, err := u.handle(ctx)
+	if err != nil {
+		return contract.UpdateResult{Outcome: contract.Dead, Reason: contract.ReasonHandlerFailed}, err
+	}
+	return u.deliver(ctx, calls), nil
+}
+
+// answerCallback starts the answer to a button press without waiting for it:
+// the person's app shows a spinner until it comes. A command leaves when its
+// workflow task ends, so before a question for the turn, which may hold the task
+// for seconds, the task is ended by a timer.
+func (u *update) answerCallback(ctx workflow.Context) {
+	unhandled := u.in.Dead != "" || u.in.Expired
+	if u.in.CallbackID == "" || !u.in.Handling.AnswerCallbacks || unhandled {
+		return
+	}
+	call := contract.Call{
+		Method: "answerCallbackQuery",
+		Params: map[string]string{"callback_query_id": u.in.CallbackID},
+		TTL:    callbackTTL,
+	}
+	u.answer = startSend(ctx, u.in.BotID, contract.SendInput{Call: call})
+	if u.in.After != "" {
+		_ = workflow.Sleep(ctx, time.Millisecond) // cancelled, the turn's wait ends too
+	}
+}
+
+func (u *update) answered(ctx workflow.Context) *contract.CallResult {
+	if u.answer == nil {
+		return nil
+	}
+	res, _ := sent(ctx, contract.Call{Method: "answerCallbackQuery"}, u.answer)
+	return &res
+}
+
+// failure makes the workflow red for what a person has to act on.
+func (u *update) failure(res contract.UpdateResult, err error) error {
+	if temporal.IsCanceledError(err) {
+		return err
+	}
+	if res.Outcome != contract.Dead {
+		return nil
+	}
+	return dead(res.Reason, why(res, err), res)
+}
+
+// why is one line for the UI: the handler's error, or the call that died.
+func why(res contract.UpdateResult, err error) string {
+	if err != nil {
+		return "handler_failed: " + cause(err)
+	}
+	for _, c := range res.Calls {
+		if c.Outcome == contract.Dead {
+			return string(c.Reason) + ": " + c.Error
+		}
+	}
+	return string(res.Reason)
+}
