@@ -1,0 +1,106 @@
+package config
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"github.com/durabot/durabot/internal/telegram"
+)
+
+// Settings are what a running bot is told.
+type Settings struct {
+	// Token is the bot's token. Required.
+	Token telegram.Token
+	// APIURL is the Bot API server. Default https://api.telegram.org.
+	APIURL string
+	// Temporal are the client options of the bot's namespace. Default: Temporal's
+	// own variables and profiles, which default to localhost:7233, namespace "default".
+	Temporal client.Options
+	// HTTP is the address of /healthz, /readyz and /metrics; "" serves none.
+	// Default 127.0.0.1:8080.
+	HTTP string
+	// Intake is "poll" or "none". Default poll.
+	Intake string
+	// AllowedUpdates are the kinds of updates to ask Telegram for. Default: all
+	// but chat_member, message_reaction and message_reaction_count.
+	AllowedUpdates []string
+	// MaxUpdateAge ends older updates as expired. Default 0: none is too old.
+	MaxUpdateAge time.Duration
+	// NewIDs takes an update_id that comes again with other content for a new
+	// update: for a local Bot API server that was wiped. Default false.
+	NewIDs bool
+	// AnswerCallbacks answers button presses at once. Default true.
+	AnswerCallbacks bool
+	// HandlerTimeout bounds one attempt of the handler. Default 5 s.
+	HandlerTimeout time.Duration
+	// GlobalPerSecond is the bot's even rate. 0 is no limit. Default 28.
+	GlobalPerSecond float64
+	// ChatPerSecond is a private chat's mean rate. 0 is no limit. Default 1.
+	ChatPerSecond float64
+	// ChatBurst is what a private chat takes at once. Default 3.
+	ChatBurst int
+	// GroupPerMinute is a group's or channel's rate. 0 is no limit. Default 20.
+	GroupPerMinute int
+	// Log takes structured lines. Default: none.
+	Log *slog.Logger
+}
+
+// DefaultAllowedUpdates are all kinds of Bot API 10.3 but the three that
+// Telegram sends only on request: chat_member, message_reaction and
+// message_reaction_count.
+var DefaultAllowedUpdates = []string{
+	"message", "edited_message", "channel_post", "edited_channel_post", "business_connection",
+	"business_message", "edited_business_message", "deleted_business_messages", "guest_message",
+	"inline_query", "chosen_inline_result", "callback_query", "shipping_query", "pre_checkout_query",
+	"purchased_paid_media", "poll", "poll_answer", "my_chat_member", "chat_join_request", "chat_boost",
+	"removed_chat_boost", "managed_bot", "subscription", "stopped_message_generation",
+}
+
+// Defaults are the settings of a bot that is told its token only.
+func Defaults() Settings {
+	return Settings{
+		HTTP: "127.0.0.1:8080", Intake: "poll", AllowedUpdates: slices.Clone(DefaultAllowedUpdates), AnswerCallbacks: true,
+		HandlerTimeout: 5 * time.Second, GlobalPerSecond: 28, ChatPerSecond: 1, ChatBurst: 3, GroupPerMinute: 20,
+		Log: slog.New(slog.DiscardHandler),
+	}
+}
+
+// Validate reports the first setting that cannot be, by its flag.
+func (s Settings) Validate() error {
+	switch {
+	case s.Token.BotID() == 0:
+		return ErrNoToken
+	case s.Intake != "poll" && s.Intake != "none":
+		return fmt.Errorf("--intake: want poll or none, got %q", s.Intake)
+	case s.HandlerTimeout <= 0:
+		return fmt.Errorf("--handler-timeout: want more than 0, got %v", s.HandlerTimeout)
+	case s.MaxUpdateAge < 0:
+		return fmt.Errorf("--max-update-age: want 0 (off) or more, got %v", s.MaxUpdateAge)
+	case !(s.GlobalPerSecond >= 0): // false for NaN, too
+		return fmt.Errorf("--global-per-second: want 0 (off) or more, got %v", s.GlobalPerSecond)
+	case !(s.ChatPerSecond >= 0):
+		return fmt.Errorf("--chat-per-second: want 0 (off) or more, got %v", s.ChatPerSecond)
+	case s.ChatBurst < 1:
+		return fmt.Errorf("--chat-burst: want 1 or more, got %d", s.ChatBurst)
+	case s.GroupPerMinute < 0:
+		return fmt.Errorf("--group-per-minute: want 0 (off) or more, got %d", s.GroupPerMinute)
+	}
+	return nil
+}
+
+// FromEnv are the defaults with what the environment says of the token,
+// Telegram's address and Temporal.
+func FromEnv(env Env) (Settings, error) {
+	s := Defaults()
+	var err error
+	if s.Token, err = env.Token(); err != nil {
+		return s, err
+	}
+	s.APIURL = env.Value("TELEGRAM_API_URL")
+	s.Temporal, err = env.Temporal()
+	return s, err
+}

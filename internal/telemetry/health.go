@@ -1,0 +1,104 @@
+package telemetry
+
+import (
+	"sort"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Part is something that can be unwell.
+type Part string
+
+// The parts of a process.
+const (
+	PartStart    Part = "start"    // not everything is up yet, or it is stopping
+	PartTemporal Part = "temporal" // cannot be reached
+	PartIntake   Part = "intake"   // updates do not come in
+	PartTelegram Part = "telegram" // Telegram, or the way to it, is away
+	PartToken    Part = "token"    // refused by Telegram
+	PartWorker   Part = "worker"   // a worker gave up
+	PartHTTP     Part = "http"     // this very page is going away
+)
+
+// Health is what a process knows of its own state. It never asks anybody: each
+// part reports to it.
+type Health struct {
+	mu     sync.Mutex
+	down   map[Part]string // this process can neither take nor pass on an update
+	worse  map[Part]string // it can, but a person should look
+	aliveT time.Time
+	now    func() time.Time
+}
+
+// NewHealth returns the health of a process that is starting: alive, not ready.
+func NewHealth() *Health {
+	return &Health{
+		down:  map[Part]string{PartStart: "starting"},
+		worse: map[Part]string{},
+		now:   time.Now,
+	}
+}
+
+// Down says that the part keeps the process from its work.
+func (h *Health) Down(p Part, why string) { h.set(p, why, "") }
+
+// Degrade says that the part is unwell while the work goes on.
+func (h *Health) Degrade(p Part, why string) { h.set(p, "", why) }
+
+// Well takes back what was said of the part.
+func (h *Health) Well(p Part) { h.set(p, "", "") }
+
+func (h *Health) set(p Part, down, worse string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	put(h.down, p, down)
+	put(h.worse, p, worse)
+}
+
+func put(m map[Part]string, p Part, why string) {
+	if why == "" {
+		delete(m, p)
+		return
+	}
+	m[p] = why
+}
+
+// AliveUntil promises another call before the given time. A promise broken by
+// half a minute means that the process is stuck.
+func (h *Health) AliveUntil(t time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.aliveT = t
+}
+
+// Alive reports whether the promise holds. A process that has not promised
+// anything yet is alive.
+func (h *Health) Alive() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.aliveT.IsZero() || h.now().Before(h.aliveT.Add(30*time.Second))
+}
+
+// Ready reports whether the process can do its work, and a text for people:
+// "ready", or "degraded" or "not ready" with a reason a line.
+func (h *Health) Ready() (bool, string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case len(h.down) > 0:
+		return false, "not ready\n" + lines(h.down) + lines(h.worse)
+	case len(h.worse) > 0:
+		return true, "degraded\n" + lines(h.worse)
+	}
+	return true, "ready\n"
+}
+
+func lines(m map[Part]string) string {
+	var all []string
+	for p, why := range m {
+		all = append(all, string(p)+": "+why+"\n")
+	}
+	sort.Strings(all)
+	return strings.Join(all, "")
+}

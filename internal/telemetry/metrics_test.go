@@ -1,0 +1,92 @@
+package telemetry_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/durabot/durabot/internal/telemetry"
+)
+
+func newMetrics(t *testing.T) *telemetry.Metrics {
+	t.Helper()
+	m, err := telemetry.NewMetrics()
+	require.NoError(t, err)
+	return m
+}
+
+// scrape is what Prometheus sees.
+func scrape(t *testing.T, m *telemetry.Metrics) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody)
+	promhttp.HandlerFor(m.Registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
+	require.Equal(t, http.StatusOK, w.Code)
+	return w.Body.String()
+}
+
+func TestEveryCountStartsAtZeroAndGoesUp(t *testing.T) {
+	t.Parallel()
+	m := newMetrics(t)
+	for name, act := range map[string]func(){
+		"durabot_updates_duplicate_total": m.Duplicate, "durabot_updates_undecodable_total": m.Undecodable, "durabot_polls_total": m.Polled,
+	} {
+		require.Contains(t, scrape(t, m), "\n"+name+" 0\n")
+		act()
+		act()
+		require.Contains(t, scrape(t, m), "\n"+name+" 2\n")
+		require.Contains(t, scrape(t, m), "# HELP "+name+" ")
+		require.Contains(t, scrape(t, m), "# TYPE "+name+" counter\n")
+	}
+}
+
+func TestStoredUpdatesAreCountedByKind(t *testing.T) {
+	t.Parallel()
+	m := newMetrics(t)
+	for _, kind := range []string{"message", "message", "poll", ""} {
+		m.Stored(kind)
+	}
+	text := scrape(t, m)
+	require.Contains(t, text, "durabot_updates_stored_total{kind=\"message\"} 2\n")
+	require.Contains(t, text, "durabot_updates_stored_total{kind=\"poll\"} 1\n")
+	require.Contains(t, text, "durabot_updates_stored_total{kind=\"\"} 1\n")
+}
+
+func TestTheOnlyLabelOfOurOwnIsTheKind(t *testing.T) {
+	t.Parallel()
+	m := newMetrics(t)
+	m.Stored("message")
+	m.Stored("poll")
+	m.Duplicate()
+	m.Undecodable()
+	m.Polled()
+	series := regexp.MustCompile(`(?m)^(durabot_\w+)(?:\{(\w+)="[^"]*"\})? \d+$`).FindAllStringSubmatch(scrape(t, m), -1)
+	names, all := map[string]bool{}, regexp.MustCompile(`(?m)^durabot_`).FindAllString(scrape(t, m), -1)
+	require.Len(t, series, len(all), "none has two labels")
+	for _, s := range series {
+		names[s[1]] = true
+		require.Contains(t, []string{"", "kind"}, s[2], s[0])
+	}
+	require.Len(t, names, 4)
+}
+
+func TestTheMetricsOfGoTheProcessAndTheTemporalSDKAreAmongThem(t *testing.T) {
+	t.Parallel()
+	m := newMetrics(t)
+	m.Temporal.WithTags(map[string]string{"operation": "StartWorkflowExecution"}).Counter("temporal_request").Inc(3)
+	text := scrape(t, m)
+	require.Regexp(t, `(?m)^temporal_request\w*\{operation="StartWorkflowExecution"\} 3$`, text)
+	require.Contains(t, text, "\ngo_goroutines ")
+	require.Contains(t, text, "\nprocess_start_time_seconds ")
+}
+
+func TestTheMetricsOfOneProcessAreNotThoseOfAnother(t *testing.T) {
+	t.Parallel()
+	a, b := newMetrics(t), newMetrics(t)
+	a.Polled()
+	require.Contains(t, scrape(t, b), "\ndurabot_polls_total 0\n")
+}

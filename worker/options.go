@@ -1,0 +1,46 @@
+package worker
+
+import (
+	"log/slog"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"github.com/durabot/durabot/activities"
+	"github.com/durabot/durabot/internal/contract"
+	"github.com/durabot/durabot/internal/telegram"
+	"github.com/durabot/durabot/internal/telemetry"
+	"github.com/durabot/durabot/worker/limiter"
+)
+
+// Options is what a bot's process is made of. Every field is required unless it
+// says otherwise.
+type Options struct {
+	// Temporal is the client of the bot's namespace.
+	Temporal client.Client
+	// Namespace is its name.
+	Namespace string
+	// Telegram is the Bot API.
+	Telegram *telegram.Client
+	// Token is the bot's token; only its id and its power to redact are used here.
+	Token telegram.Token
+	// Handler is the author's function.
+	Handler activities.Handler
+	// Handling is how it is run.
+	Handling contract.Handling
+	// Limits is what the bot may send.
+	Limits limiter.Config
+	// Poll fetches updates by getUpdates. False takes none.
+	Poll bool
+	// AllowedUpdates are the kinds to ask Telegram for.
+	AllowedUpdates []string
+	// MaxUpdateAge ends older updates as expired. Default 0: none is too old.
+	MaxUpdateAge time.Duration
+	// NewIDs is for a Bot API server that was wiped. Default false.
+	NewIDs bool
+	// Health and Metrics take what there is to report.
+	Health  *telemetry.Health
+	Metrics *telemetry.Metrics
+	// Log takes the rest.
+	Log *slog.Logger
+}
