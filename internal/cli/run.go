@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/durabot/durabot/activities"
+	"github.com/durabot/durabot/internal/config"
+	"github.com/durabot/durabot/internal/telemetry"
+)
+
+func (p Program) runCommand(g *global) *cobra.Command {
+	s := config.Defaults()
+	var handler string
+	cmd := &cobra.Command{
+		Use: "run", Short: "Run the bot", Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			h, err := p.handler(handler)
+			if err != nil {
+				return err
+			}
+			if err := p.fill(&s, g); err != nil {
+				return err
+			}
+			return Serve(cmd.Context(), h, s)
+		},
+	}
+	botFlags(cmd.Flags(), &s)
+	cmd.Flags().StringVar(&s.HTTP, "http", s.HTTP, "address of /healthz, /readyz and /metrics; empty for none")
+	cmd.Flags().StringVar(&handler, "handler", "", "a stock handler in place of the program's own ("+p.stockNames()+")")
+	return cmd
+}
+
+// botFlags are the settings that run and dev share.
+func botFlags(f *pflag.FlagSet, s *config.Settings) {
+	intakeFlag(f, s)
+	limitFlags(f, s)
+	f.StringSliceVar(&s.AllowedUpdates, "allowed-updates", s.AllowedUpdates, "kinds of updates to ask Telegram for")
+	f.DurationVar(&s.MaxUpdateAge, "max-update-age", s.MaxUpdateAge, "end older updates as expired; 0 handles all")
+	f.BoolVar(&s.NewIDs, "new-ids", s.NewIDs, "the Bot API server was wiped: an update_id may come again for another update")
+	f.BoolVar(&s.AnswerCallbacks, "auto-answer-callbacks", s.AnswerCallbacks, "answer button presses at once")
+	f.DurationVar(&s.HandlerTimeout, "handler-timeout", s.HandlerTimeout, "time for one attempt of the handler")
+}
+
+// intakeFlag is shared with doctor: beside a webhook only polling is a problem.
+func intakeFlag(f *pflag.FlagSet, s *config.Settings) {
+	f.StringVar(&s.Intake, "intake", s.Intake, "how updates come in: poll, or none for a process that takes none")
+}
+
+// limitFlags are the budget's, which doctor compares with what Telegram publishes.
+func limitFlags(f *pflag.FlagSet, s *config.Settings) {
+	f.Float64Var(&s.GlobalPerSecond, "global-per-second", s.GlobalPerSecond, "calls a second for the whole bot; 0 for no limit")
+	f.Float64Var(&s.ChatPerSecond, "chat-per-second", s.ChatPerSecond, "calls a second for a private chat; 0 for no limit")
+	f.IntVar(&s.ChatBurst, "chat-burst", s.ChatBurst, "calls a private chat takes at once")
+	f.IntVar(&s.GroupPerMinute, "group-per-minute", s.GroupPerMinute, "calls a minute for a group or channel; 0 for no limit")
+}
+
+// fill reads what does not come by flag.
+func (p Program) fill(s *config.Settings, g *global) error {
+	var err error
+	if s.Token, err = p.Env.Token(); err != nil {
+		return usage(err)
+	}
+	s.APIURL = p.Env.Value("TELEGRAM_API_URL")
+	if s.Temporal, err = p.Env.Temporal(); err != nil {
+		return usage(err)
+	}
+	s.Log, err = telemetry.NewLogger(p.Stderr, g.logLevel, g.logFormat, s.Token.Redact)
+	return usage(err)
+}
+
+func (p Program) handler(name string) (activities.Handler, error) {
+	if name == "" {
+		return p.Handler, nil
+	}
+	h, ok := p.Stock[name]
+	if !ok {
+		return nil, usage(fmt.Errorf("--handler: want one of %s, got %q", p.stockNames(), name))
+	}
+	return h, nil
+}
+
+func (p Program) stockNames() string {
+	var names []string
+	for name := range p.Stock {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return strings.Join(names, ", ")
+}

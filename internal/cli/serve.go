@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
+
+	"github.com/durabot/durabot/activities"
+	"github.com/durabot/durabot/internal/config"
+	"github.com/durabot/durabot/internal/contract"
+	"github.com/durabot/durabot/internal/telegram"
+	"github.com/durabot/durabot/internal/telemetry"
+	"github.com/durabot/durabot/worker"
+	"github.com/durabot/durabot/worker/limiter"
+)
+
+// handlerAttempts is how often an update's handler is tried in all.
+const handlerAttempts = 3
+
+// Serve runs a bot until ctx ends. It waits for a Temporal that comes late, and
+// gives up on settings that cannot work.
+func Serve(ctx context.Context, handler activities.Handler, s config.Settings) error {
+	if err := s.Validate(); err != nil {
+		return usage(err)
+	}
+	api, err := telegram.New(telegram.Options{BaseURL: s.APIURL, Token: s.Token})
+	if err != nil {
+		return usage(fmt.Errorf("TELEGRAM_API_URL: %w", err))
+	}
+	limits := limiter.Config{
+		GlobalPerSecond: s.GlobalPerSecond, ChatPerSecond: s.ChatPerSecond, ChatBurst: s.ChatBurst,
+		GroupPerMinute: s.GroupPerMinute, InFlight: limiter.DefaultConfig().InFlight,
+	}
+	metrics, err := telemetry.NewMetrics()
+	if err != nil {
+		return err
+	}
+	health := telemetry.NewHealth()
+	if s.HTTP != "" {
+		server, err := telemetry.Listen(ctx, s.HTTP, health, metrics)
+		if err != nil {
+			return err
+		}
+		defer server.Close()
+		s.Log.InfoContext(ctx, "listening", "address", server.Addr())
+	}
+	temporal, err := dial(ctx, s, health, metrics)
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	defer temporal.Close()
+	if err := greet(ctx, api, s); err != nil || ctx.Err() != nil {
+		return err
+	}
+	return worker.Run(ctx, worker.Options{
+		Temporal: temporal, Namespace: s.Temporal.Namespace, Telegram: api, Token: s.Token, Handler: handler,
+		Handling: contract.Handling{Timeout: s.HandlerTimeout, Attempts: handlerAttempts, AnswerCallbacks: s.AnswerCallbacks},
+		Limits:   limits, Poll: s.Intake == "poll", AllowedUpdates: s.AllowedUpdates, MaxUpdateAge: s.MaxUpdateAge,
+		NewIDs: s.NewIDs, Health: health, Metrics: metrics, Log: s.Log,
+	})
+}
+
+// dial makes the client and waits until the server and the namespace are there.
+func dial(ctx context.Context, s config.Settings, health *telemetry.Health, metrics *telemetry.Metrics) (client.Client, error) {
+	options := s.Temporal
+	options.Logger = sdklog.NewStructuredLogger(telemetry.Quiet(s.Log))
+	options.MetricsHandler = metrics.Temporal
+	c, err := client.NewLazyClient(options)
+	if err != nil {
+		return nil, fmt.Errorf("TEMPORAL_ADDRESS %s: %w", options.HostPort, err)
+	}
+	if err := awaitTemporal(ctx, c, options, health, s.Log); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}

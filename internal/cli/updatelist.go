@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"go.temporal.io/api/serviceerror"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/durabot/durabot/internal/contract"
+)
+
+const (
+	// listLimit is how many updates are listed unless asked otherwise, and
+	// listMost how many can be asked for: each closed one is a request.
+	listLimit = 20
+	listMost  = 1000
+	// outcomesAtOnce bounds the requests under way for outcomes.
+	outcomesAtOnce = 8
+)
+
+// updateFilter says which updates are listed.
+type updateFilter struct {
+	chat, kind string
+	status     *choice // "" is any
+	limit      int
+}
+
+// updateRow is one update in a list.
+type updateRow struct {
+	UpdateID   string           `json:"update_id"`
+	WorkflowID string           `json:"workflow_id"`
+	Kind       string           `json:"kind"`
+	ChatID     string           `json:"chat_id"`
+	Status     string           `json:"status"`
+	ReceivedAt time.Time        `json:"received_at"`
+	ClosedAt   time.Time        `json:"closed_at,omitzero"`
+	Outcome    contract.Outcome `json:"outcome"`
+	Reason     contract.Reason  `json:"reason,omitempty"`
+
+	runID string
+}
+
+func (p Program) updateListCommand(g *global) *cobra.Command {
+	f := updateFilter{status: &choice{words: []string{"running", "completed", "failed"}}}
+	cmd := &cobra.Command{Use: "list", Short: "List updates, the newest first", Args: noArgs}
+	flags := cmd.Flags()
+	flags.StringVar(&f.chat, "chat", "", "only updates of this chat id")
+	flags.StringVar(&f.kind, "kind", "", "only updates of this kind, such as message")
+	flags.Var(f.status, "status", "only updates whose workflow is so")
+	flags.IntVar(&f.limit, "limit", listLimit, "how many at most")
+	format := output(flags)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := f.validate(); err != nil {
+			return usage(err)
+		}
+		rows, err := p.updates(cmd.Context(), g, f)
+		if err != nil {
+			return err
+		}
+		if format.value == "json" {
+			return writeJSON(p.Stdout, rows)
+		}
+		return p.writeUpdates(rows)
+	}
+	return cmd
+}
+
+// validate refuses what could not be a chat or a kind: both become a part of a query.
+func (f updateFilter) validate() error {
+	switch {
+	case f.limit < 1 || f.limit > listMost:
+		return fmt.Errorf("--limit: want 1 to %d, got %d", listMost, f.limit)
+	case f.chat != "" && !chatID.MatchString(f.chat):
+		return fmt.Errorf("--chat: want a chat id such as 42 or -1001234567890, got %q", f.chat)
+	case f.kind != "" && !kindName.MatchString(f.kind):
+		return fmt.Errorf("--kind: want a kind of update such as message or callback_query, got %q", f.kind)
+	}
+	return nil
+}
+
+// updates are the newest ones that the filter lets through.
+func (p Program) updates(ctx context.Context, g *global, f updateFilter) ([]updateRow, error) {
+	bot, err := p.bot(g)
+	if err != nil {
+		return nil, err
+	}
+	s, err := p.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	search, err := s.search(ctx, bot, f)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := search.newest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return rows, s.outcomes(ctx, rows)
+}
+
+// outcomes fills in how the closed ones ended. The list of executions does not
+// say: each one's last event does.
+func (s *frontend) outcomes(ctx context.Context, rows []updateRow) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(outcomesAtOnce)
+	for i := range rows {
+		row := &rows[i]
+		if row.Status == "running" {
+			continue
+		}
+		group.Go(func() error {
+			source, err := s.ending(ctx, row.WorkflowID, row.runID)
+			if _, gone := errors.AsType[*serviceerror.NotFound](err); gone {
+				return nil // its retention ended this moment
+			}
+			if err != nil {
+				return fmt.Errorf("outcome of %s: %w", row.WorkflowID, err)
+			}
+			row.Outcome, row.Reason = source.Outcome()
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+func (p Program) writeUpdates(rows []updateRow) error {
+	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "UPDATE_ID\tKIND\tCHAT\tSTATUS\tRECEIVED\tOUTCOME")
+	for _, r := range rows {
+		outcome := string(r.Outcome)
+		if r.Reason != "" {
+			outcome += " (" + string(r.Reason) + ")"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.UpdateID, orDash(r.Kind), orDash(r.ChatID), r.Status,
+			r.ReceivedAt.Local().Format("2006-01-02 15:04:05"), orDash(outcome))
+	}
+	return w.Flush()
+}
+
+// newestFirst sorts by the time of arrival.
+func newestFirst(rows []updateRow) {
+	slices.SortStableFunc(rows, func(a, b updateRow) int { return b.ReceivedAt.Compare(a.ReceivedAt) })
+}
