@@ -1,0 +1,111 @@
+package e2e_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/durabot/durabot/internal/contract"
+	"github.com/durabot/durabot/internal/telegramsim"
+)
+
+// G4: updates of one chat are handled, and their replies sent, in order. Only
+// these tests catch a reply that gets past an earlier one while that one waits,
+// is retried, or is taken over by another process.
+
+func TestG4AChatKeepsItsOrderAndTheOthersTheirPace(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.start().ready()
+	want := w.eight()
+	w.SendText(1002, "A")
+	w.eventually("the other chat is answered", func() bool { return len(w.Ledger(1002)) == 1 })
+	require.Less(t, len(w.Ledger(1001)), len(want), "it did not wait for the slow one")
+	w.eventually("all are answered", func() bool { return len(w.Ledger(1001)) == len(want) })
+	require.Equal(t, want, w.texts(1001))
+}
+
+func TestG4AChatKeepsItsOrderAcrossAKill(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.start().ready()
+	want := w.eight()
+	w.eventually("two are answered", func() bool { return len(w.Ledger(1001)) >= 2 })
+	b.kill()
+	w.start()
+	w.eventually("all are answered", func() bool { return slices.Contains(w.texts(1001), want[len(want)-1]) })
+	require.Equal(t, want, slices.Compact(w.texts(1001)))
+}
+
+func TestG4AChatKeepsItsOrderAcrossAStop(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.start().ready()
+	want := w.eight()
+	w.eventually("two are answered", func() bool { return len(w.Ledger(1001)) >= 2 })
+	code, took := b.stop()
+	require.Zero(t, code)
+	require.Less(t, took, 25*time.Second)
+	w.start()
+	w.eventually("all are answered", func() bool { return slices.Contains(w.texts(1001), want[len(want)-1]) })
+	require.Equal(t, want, w.texts(1001), "a stop doubles nothing")
+}
+
+// eight writes eight messages, of which the third takes its time, and returns
+// the replies.
+func (w *world) eight() []string {
+	var want []string
+	for i := 1; i <= 8; i++ {
+		text := fmt.Sprintf("no %d", i)
+		if i == 3 {
+			text = "slow 3s"
+		}
+		w.SendText(1001, text)
+		want = append(want, "re: "+text)
+	}
+	return want
+}
+
+func TestG4ARetriedCallIsNotOvertaken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.start().ready()
+	w.Fault(telegramsim.Fault{
+		Method: "sendMessage", Nth: 1, Times: 1, Kind: telegramsim.FaultStatus, Status: http.StatusTooManyRequests,
+		Body: `{"ok":false,"error_code":429,"description":"Too Many Requests: retry after 2","parameters":{"retry_after":2}}`,
+	})
+	w.Fault(telegramsim.Fault{Method: "sendMessage", Nth: 1, Times: 1, Kind: telegramsim.FaultStatus})
+	for _, text := range []string{"A", "B", "C"} {
+		w.SendText(1001, text)
+	}
+	w.eventually("all are answered", func() bool { return len(w.Ledger(1001)) == 3 })
+	require.Equal(t, []string{"re: A", "re: B", "re: C"}, w.texts(1001))
+	first, second := w.calls("sendMessage")[0], w.calls("sendMessage")[1]
+	require.GreaterOrEqual(t, second.Arrived.Sub(first.Answered), 2*time.Second, "not before retry_after")
+}
+
+func TestG4ACallThatKeepsFailingIsOvertakenAndSaysSo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.start().ready()
+	w.SendText(1001, "hello")
+	w.eventually("the chat is there", func() bool { return len(w.Ledger(1001)) == 1 })
+	// Only the call that edits fails, before Telegram takes it.
+	w.Fault(telegramsim.Fault{Method: "editMessageText", Kind: telegramsim.FaultStatus})
+	stuck := w.SendText(1001, fmt.Sprintf("edit %d", w.Ledger(1001)[0].ID))
+	w.SendText(1001, "B")
+	require.Eventually(t, func() bool { return len(w.Ledger(1001)) == 2 }, 3*time.Minute, 100*time.Millisecond)
+	res, err := w.update(stuck)
+	require.NoError(t, err)
+	require.True(t, res.Calls[0].Overtaken)
+	require.Equal(t, contract.Pending, res.Calls[0].Outcome)
+	w.ClearFaults()
+	var message contract.CallResult
+	require.NoError(t, w.temporal.GetWorkflow(t.Context(), res.Calls[0].WorkflowID, "").Get(t.Context(), &message))
+	require.Equal(t, contract.Delivered, message.Outcome)
+	require.True(t, message.Overtaken)
+}
