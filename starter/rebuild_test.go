@@ -103,7 +103,7 @@ func TestRebuildFailsWhenItCannotList(t *testing.T) {
 			b := setup(starter.Settings{})
 			n := 0
 			b.server.list = func(*workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
-				if n++; n > failing {
+				if n++; n == failing+1 {
 					return nil, boom
 				}
 				return &workflowservice.ListWorkflowExecutionsResponse{}, nil

@@ -134,6 +134,17 @@ func TestIDsAreReadAsNumbersStringsAndFloats(t *testing.T) {
 	}
 }
 
+func TestIDsAreExactBeyondWhatAFloatHoldsAndNullIsNone(t *testing.T) {
+	t.Parallel()
+	r, err := starter.ParseRoute(json.RawMessage(`{"update_id":9,"message":{"chat":{"id":-9007199254740993},"from":{"id":"9007199254740993"}}}`))
+	require.NoError(t, err)
+	require.Equal(t, int64(-9007199254740993), r.ChatID)
+	require.Equal(t, int64(9007199254740993), r.UserID)
+	r, err = starter.ParseRoute(json.RawMessage(`{"update_id":9,"message":{"date":null,"edit_date":null,"chat":{"id":null},"from":null}}`))
+	require.NoError(t, err)
+	require.Equal(t, starter.Route{UpdateID: 9, Kind: "message"}, r)
+}
+
 func TestWithoutAnUpdateIDThereIsNoRoute(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{

@@ -24,7 +24,7 @@ func Run(ctx context.Context, o Options) error {
 	defer fail(nil)
 	attributes, err := knowsAttributes(ctx, o.Temporal, o.Namespace)
 	if err != nil {
-		return fmt.Errorf("look up search attributes: %w", err)
+		o.Log.WarnContext(ctx, "search attributes cannot be looked up: updates are stored without them", "error", err)
 	}
 	p := newProcess(o, fail) //nolint:contextcheck // its requests outlive ctx by airTime
 	defer p.cut()
