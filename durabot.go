@@ -9,6 +9,7 @@ import (
 	"github.com/durabot/durabot/internal/cli"
 	"github.com/durabot/durabot/internal/config"
 	"github.com/durabot/durabot/internal/contract"
+	"github.com/durabot/durabot/internal/telegram"
 )
 
 // Handler decides what an update is answered with. An error, or a panic, is
@@ -45,6 +46,13 @@ func Main(handler Handler) {
 
 // Options are the settings of Run; see Defaults and FromEnv.
 type Options = config.Settings
+
+// Token is a bot's token. However it is printed, it shows a placeholder.
+type Token = telegram.Token
+
+// ParseToken reads a token of the form <bot id>:<secret>. Its error never
+// quotes it.
+func ParseToken(text string) (Token, error) { return telegram.ParseToken(text) }
 
 // Defaults are the settings of a bot that is told its token only.
 func Defaults() Options { return config.Defaults() }

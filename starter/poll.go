@@ -3,6 +3,7 @@ package starter
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -19,6 +20,9 @@ const (
 	// arrivedAfter is when a poll that is cut off has surely reached Telegram,
 	// which confirms as it arrives (tdlib/td, TQueue.cpp).
 	arrivedAfter = time.Second
+	// idlePause follows an answer that came at once and brought nothing new, as
+	// from a server that does not wait or that ignores the offset.
+	idlePause = 250 * time.Millisecond
 	// confirmTimeout bounds the last request, which only confirms.
 	confirmTimeout = 900 * time.Millisecond
 )
@@ -96,11 +100,18 @@ func (p *Poller) once(ctx context.Context) time.Duration {
 	p.confirmed = p.offset
 	p.watch.Polled()
 	next, err := p.store.Store(ctx, batch, p.offset)
+	moved := next != p.offset
 	p.offset = next
-	if err != nil {
+	switch {
+	case errors.Is(err, errNothingStored):
+		return p.trouble(ctx, TelegramAway, "getUpdates", err)
+	case err != nil:
 		return p.trouble(ctx, TemporalAway, "store updates", err)
 	}
 	p.recovered(ctx)
+	if !moved && time.Since(began) < arrivedAfter {
+		return idlePause
+	}
 	return 0
 }
 

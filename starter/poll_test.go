@@ -228,3 +228,21 @@ func TestPromisesToBeAliveAreKept(t *testing.T) {
 		})
 	}
 }
+
+func TestAServerThatAnswersAtOnceIsNotAskedWithoutAPause(t *testing.T) {
+	t.Parallel()
+	same := batch(message(7, 1))
+	for name, answer := range map[string][]json.RawMessage{"nothing": {}, "the same again": same} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				p := poll(t, &source{updates: func(context.Context, int, telegram.UpdatesRequest) ([]json.RawMessage, error) {
+					return answer, nil
+				}}, takesAll)
+				elapse(10*time.Second + time.Millisecond)
+				require.LessOrEqual(t, len(p.of("getUpdates")), 42, "four a second")
+				require.Zero(t, p.halt())
+			})
+		})
+	}
+}
