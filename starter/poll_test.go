@@ -238,7 +238,12 @@ func TestAServerThatAnswersAtOnceIsNotAskedWithoutAPause(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := poll(t, &source{updates: func(context.Context, int, telegram.UpdatesRequest) ([]json.RawMessage, error) {
 					return answer, nil
-				}}, takesAll)
+				}}, func(_ context.Context, b []json.RawMessage, offset int64) (int64, error) {
+					if len(b) == 0 {
+						return offset, nil
+					}
+					return 8, nil
+				})
 				elapse(10*time.Second + time.Millisecond)
 				require.LessOrEqual(t, len(p.of("getUpdates")), 42, "four a second")
 				require.Zero(t, p.halt())

@@ -1,8 +1,3 @@
-//go:build scripts
-
-// The tag is here because testscript needs golang.org/x/tools/txtar, which go.sum
-// must hold first (`go mod tidy`). Then: go test -tags scripts ./internal/cli.
-
 package cli_test
 
 import (

@@ -1,11 +1,13 @@
 package story_test
 
 import (
+	"bytes"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/durabot/durabot/internal/cli/story"
 	"github.com/durabot/durabot/internal/contract"
 )
 
@@ -124,4 +126,35 @@ func TestFollowIgnoresAHistoryThatIsNoMessage(t *testing.T) {
 	t.Parallel()
 	c := told(t, "keyed").Calls[0]
 	require.Equal(t, c, c.Follow(recorded(t, "echo")))
+}
+
+func TestHandlerBeginsWhenTheTurnWasFound(t *testing.T) {
+	t.Parallel()
+	s := told(t, "turn_in_memory")
+	require.Equal(t, s.Turn.Until, s.Handling.StartedAt, "both are local activities of one task")
+}
+
+func TestOvertakenCallIsOpenAgain(t *testing.T) {
+	t.Parallel()
+	c := told(t, "overtaken").Calls[0]
+	require.True(t, c.Overtaken)
+	require.True(t, c.ClosedAt.IsZero())
+	require.Equal(t, 7, c.Attempts)
+}
+
+// Of two equal calls after one that died, only the independent one was made.
+func TestEqualCallsAreToldApartByWhatMayFollowADeath(t *testing.T) {
+	t.Parallel()
+	source := recorded(t, "rejected")
+	source.Events = source.Events[:len(source.Events)-1]
+	for _, e := range source.Events {
+		for _, p := range e.GetMarkerRecordedEventAttributes().GetDetails()["result"].GetPayloads() {
+			p.Data = bytes.Replace(p.GetData(), []byte(`"second `), []byte(`"third `), 1)
+		}
+	}
+	s, err := story.Of(source)
+	require.NoError(t, err)
+	require.Len(t, s.Calls, 3)
+	require.Equal(t, "planned", s.Calls[1].State)
+	require.Equal(t, contract.Delivered, s.Calls[2].Outcome)
 }
