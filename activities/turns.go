@@ -15,9 +15,9 @@ import (
 const (
 	// memoryWait is how long an update waits in memory for its predecessor
 	// before it asks to be woken by a signal, which costs both of them events.
-	memoryWait = 2 * time.Second
+	memoryWait = 4 * time.Second
 	// memoryWaiters bounds how many wait so: each holds a workflow task.
-	memoryWaiters = 200
+	memoryWaiters = 500
 	// remembered is how many finished updates a process remembers.
 	remembered = 20_000
 )

@@ -25,7 +25,7 @@ const (
 	callbackTTL = 150 * time.Second
 )
 
-// turnOptions bound a question for the turn: 2 s of it may pass in memory.
+// turnOptions bound a question for the turn: 4 s of it may pass in memory.
 var turnOptions = workflow.LocalActivityOptions{
 	StartToCloseTimeout: 8 * time.Second,
 	RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: 2},
