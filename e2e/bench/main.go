@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -92,7 +93,7 @@ type lab struct {
 
 func newLab(ctx context.Context, p plan, dir string) (*lab, error) {
 	l := &lab{plan: p, dir: dir, binary: filepath.Join(dir, "durabot")}
-	path, err := devserver.Find(ctx, devserver.FindOptions{Progress: os.Stderr})
+	path, err := devserver.Find(ctx, devserver.FindOptions{Dir: root(), Progress: os.Stderr})
 	if err != nil {
 		return nil, err
 	}
@@ -109,4 +110,13 @@ func newLab(ctx context.Context, p plan, dir string) (*lab, error) {
 func median(all []float64) float64 {
 	sorted := slices.Sorted(slices.Values(all))
 	return sorted[len(sorted)/2]
+}
+
+// root is the folder of the module, whose bin/ holds the Temporal server.
+func root() string {
+	out, err := exec.Command("go", "env", "GOMOD").Output() //nolint:noctx // answers at once
+	if err != nil {
+		return "."
+	}
+	return filepath.Dir(strings.TrimSpace(string(out)))
 }
