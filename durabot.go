@@ -70,7 +70,7 @@ func Run(ctx context.Context, handler Handler, o Options) error {
 	return cli.Serve(ctx, handler, o)
 }
 
-// Reader reads Telegram from inside a handler: get* methods only. A handler
+// Reader reads Telegram from inside a handler: get* methods and files. A handler
 // sends by returning calls.
 func Reader(ctx context.Context) activities.Reader { return activities.ReaderFrom(ctx) }
 

@@ -92,13 +92,13 @@ func TestNothingIsWrittenWhenTheRoadIsClosed(t *testing.T) {
 			require.Error(t, e.Err)
 			require.Equal(t, telegram.Unavailable, telegram.Classify(err, "sendMessage"))
 			var withURL *url.Error
-			require.False(t, errors.As(err, &withURL))
+			require.NotErrorAs(t, err, &withURL)
 		})
 	}
 	_, err := dial(t, "http://"+refused, nil).Call(t.Context(), "getMe", nil)
 	require.ErrorIs(t, err, syscall.ECONNREFUSED)
 	var network net.Error
-	require.True(t, errors.As(err, &network))
+	require.ErrorAs(t, err, &network)
 	require.Equal(t, telegram.Unavailable, telegram.Classify(err, "getMe"))
 }
 

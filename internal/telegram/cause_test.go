@@ -30,7 +30,7 @@ func TestACleanCauseStaysWhole(t *testing.T) {
 	cause := &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 	_, err := failing(t, func(*http.Request) error { return cause }).Call(t.Context(), "getMe", nil)
 	var op *net.OpError
-	require.True(t, errors.As(err, &op))
+	require.ErrorAs(t, err, &op)
 	require.Same(t, cause, op)
 	require.ErrorIs(t, err, syscall.ECONNRESET)
 	require.Equal(t, "telegram: getMe: read tcp: read: connection reset by peer", err.Error())
@@ -59,7 +59,7 @@ func TestASecretInAnyBranchHidesTheWholeCause(t *testing.T) {
 		return quiet{errors.Join(io.EOF, net.ErrClosed)}
 	}).Call(t.Context(), "getMe", nil)
 	var whole quiet
-	require.True(t, errors.As(err, &whole), "nothing to hide in it")
+	require.ErrorAs(t, err, &whole, "nothing to hide in it")
 }
 
 // quiet is an error whose own text shows nothing of what it wraps.

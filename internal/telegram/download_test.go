@@ -187,15 +187,18 @@ func TestDownloadReadsARefusalLikeAnyAnswer(t *testing.T) {
 	}{
 		{
 			"an old link", reply(404, `{"ok":false,"error_code":404,"description":"Not Found"}`),
-			telegram.Error{Status: 404, Code: 404, Description: "Not Found"}, telegram.NotFound,
+			telegram.Error{Status: 404, Code: 404, Description: "Not Found"},
+			telegram.NotFound,
 		},
 		{
 			"a revoked token", reply(401, `{"ok":false,"error_code":401,"description":"Unauthorized"}`),
-			telegram.Error{Status: 401, Code: 401, Description: "Unauthorized"}, telegram.Unauthorized,
+			telegram.Error{Status: 401, Code: 401, Description: "Unauthorized"},
+			telegram.Unauthorized,
 		},
 		{
 			"a limit", reply(429, `{"ok":false,"error_code":429,"parameters":{"retry_after":7}}`),
-			telegram.Error{Status: 429, Code: 429, RetryAfter: 7 * time.Second}, telegram.RateLimited,
+			telegram.Error{Status: 429, Code: 429, RetryAfter: 7 * time.Second},
+			telegram.RateLimited,
 		},
 		{"a gateway", reply(502, "<html>"), telegram.Error{Status: 502}, telegram.Unavailable},
 		{"a redirect", reply(302, ""), telegram.Error{Status: 302}, telegram.Unavailable},
@@ -360,7 +363,7 @@ func TestNoDownloadErrorHoldsTheToken(t *testing.T) {
 		"502 page echoing the URL":   echo(502, "%s"),
 		"206 answer echoing the URL": echo(206, `{"ok":true,"result":"%s"}`),
 		"redirect": func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "http://bot.invalid"+r.URL.Path, 307)
+			http.Redirect(w, r, "http://bot.invalid"+r.URL.Path, http.StatusTemporaryRedirect)
 		},
 		"cut page":                         cutBody(404, "/file/bot4242:"+secret),
 		"cut file":                         cutBody(200, "/file/bot4242:"+secret),

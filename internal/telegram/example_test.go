@@ -31,8 +31,7 @@ func Example() {
 	}
 	_, err = client.Call(context.Background(), "sendMessage", json.RawMessage(`{"chat_id":1,"text":"hello"}`))
 
-	var e *telegram.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*telegram.Error](err); ok {
 		fmt.Println(telegram.Classify(err, "sendMessage"), e.RetryAfter)
 	}
 	fmt.Println(err)

@@ -38,7 +38,7 @@ func requireNoLeak(t *testing.T, err error) {
 		require.NotContains(t, text, "hunter2")
 	}
 	var withURL *url.Error
-	require.False(t, errors.As(err, &withURL), "a *url.Error holds the URL")
+	require.NotErrorAs(t, err, &withURL, "a *url.Error holds the URL")
 }
 
 // layers yields err and everything errors.Unwrap and errors.Join reach.
@@ -51,7 +51,7 @@ func layers(err error) func(yield func(error) bool) {
 		if !yield(err) {
 			return false
 		}
-		if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // one layer at a time
+		if joined, ok := err.(interface{ Unwrap() []error }); ok {
 			for _, branch := range joined.Unwrap() {
 				if !walk(branch, yield) {
 					return false

@@ -1,7 +1,6 @@
 package telegram_test
 
 import (
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -75,7 +74,7 @@ func hangUp(w http.ResponseWriter, _ *http.Request) {
 func asError(t *testing.T, err error) *telegram.Error {
 	t.Helper()
 	var e *telegram.Error
-	require.True(t, errors.As(err, &e), "not a *telegram.Error: %v", err)
+	require.ErrorAs(t, err, &e, "not a *telegram.Error: %v", err)
 	return e
 }
 

@@ -155,7 +155,7 @@ func TestAnOutageOfAnyShapeIsTransientForAPollAndUnknownForASend(t *testing.T) {
 		"truncated JSON":  {reply(200, `{"ok":true,"result":[{"upd`), telegram.Unavailable, telegram.Unknown},
 		"cut connection":  {cutBody(200, `{"ok":true,"result":[]}`), telegram.Unavailable, telegram.Unknown},
 		"bare not ok":     {reply(200, `{"ok":false}`), telegram.Unavailable, telegram.Unknown},
-		"301 elsewhere":   {http.RedirectHandler("http://bot.invalid/", 301).ServeHTTP, telegram.Unavailable, telegram.Unknown},
+		"301 elsewhere":   {http.RedirectHandler("http://bot.invalid/", http.StatusMovedPermanently).ServeHTTP, telegram.Unavailable, telegram.Unknown},
 		"413 HTML":        {reply(413, page), telegram.Rejected, telegram.Rejected},
 		"429 HTML":        {reply(429, page), telegram.RateLimited, telegram.RateLimited},
 		"closed silently": {hangUp, telegram.Unavailable, telegram.Unknown},

@@ -133,8 +133,7 @@ func (r *fileReader) Read(b []byte) (int, error) {
 
 // reason drops the operation and path that os puts around a cause.
 func reason(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
 	}
 	return err

@@ -109,7 +109,8 @@ func TestTextNeverBecomesAFile(t *testing.T) {
 		_, _ = io.WriteString(w, `{"ok":true,"result":`+strconv.Quote(r.Header.Get("Content-Type")+string(body))+`}`)
 	})
 	for _, value := range []any{
-		"@file", "@" + path, "attach://" + path, "file://" + path, `{"@file":"` + path + `"}`, []any{"@file", path},
+		"@file", "@" + path, "attach://" + path, "file://" + path, `{"@file":"` + path + `"}`,
+		[]any{"@file", path},
 		`[{"type":"photo","media":{"@file":"` + path + `"}}]`,
 	} {
 		params := object(t, map[string]any{"photo": value})
@@ -130,7 +131,7 @@ func TestAMissingFileIsNamedAndNothingIsSent(t *testing.T) {
 			t.Parallel()
 			_, err := client.Call(t.Context(), "sendPhoto", json.RawMessage(params))
 			var file *telegram.FileError
-			require.True(t, errors.As(err, &file))
+			require.ErrorAs(t, err, &file)
 			require.Equal(t, "/no/such/cat.jpg", file.Path)
 			require.ErrorIs(t, err, fs.ErrNotExist)
 			require.False(t, asError(t, err).Written)

@@ -6,7 +6,9 @@ import (
 	"strings"
 )
 
-// chatID resolves a chat_id parameter: a number, or "@username". 0 is unknown.
+// chatID resolves a chat_id parameter: a number, or "@username" in any case. 0 is
+// unknown. Both spellings must end at the same id, or a limit would count one chat
+// twice.
 func (s *Sim) chatID(param string) int64 {
 	if name, isName := strings.CutPrefix(param, "@"); isName {
 		for _, id := range s.order {
@@ -23,7 +25,9 @@ func (s *Sim) chatID(param string) int64 {
 	return id
 }
 
-// readable finds the chat of a call, whatever its state.
+// readable finds the chat of a call, whatever its state. Telegram tells a chat that
+// does not exist from a person who never wrote only when it knows the person:
+// most of the time both are a 400 "chat not found", which is the default here.
 func (s *Sim) readable(c *call) (*chat, *answer) {
 	if c.params["chat_id"] == "" {
 		return nil, badRequest("chat_id is empty")
@@ -42,7 +46,9 @@ func (s *Sim) readable(c *call) (*chat, *answer) {
 }
 
 // writable finds the chat of a call, or the error a write to it gets. Only
-// writes meet a migration: reads and edits of the old chat go on working.
+// writes meet a migration: reads and edits of the old chat go on working
+// (Client.cpp, check_chat_access, AccessRights::Write). A caller that learned of
+// a migration from sends alone would miss it in a bot that only edits.
 func (s *Sim) writable(c *call) (*chat, *answer) {
 	ch, a := s.readable(c)
 	if a != nil {
@@ -56,7 +62,8 @@ func (s *Sim) writable(c *call) (*chat, *answer) {
 	return ch, ch.refusal()
 }
 
-// refusal is the 403 of a chat the bot cannot reach, nil when it can.
+// refusal is the 403 of a chat the bot cannot reach, nil when it can. The words
+// are TDLib's and the open server's; clients have nothing else to tell them by.
 func (c *chat) refusal() *answer {
 	switch c.State {
 	case ChatBlocked:

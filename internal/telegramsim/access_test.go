@@ -2,6 +2,7 @@ package telegramsim_test
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -84,9 +85,7 @@ func TestEveryStateAnswersEveryMethodAsTelegramDoes(t *testing.T) {
 				t.Parallel()
 				b := inState(t, c.chatID, c.state)
 				p := params{"chat_id": c.chatID}
-				for name, value := range a.params {
-					p[name] = value
-				}
+				maps.Copy(p, a.params)
 				e := b.call(method, p)
 				require.Equal(t, a.want, e.Description)
 				require.Equal(t, a.want == fine, e.OK)

@@ -14,6 +14,8 @@ func (s *Sim) me() map[string]any {
 	return u
 }
 
+// logOut makes every further call 400 "Logged out", without a "Bad Request: " in
+// front, until SetToken: the real cloud takes the token back after ten minutes.
 func (s *Sim) logOut(*call) *answer {
 	s.loggedOut = true
 	return ok(true)
@@ -41,6 +43,8 @@ func (s *Sim) deleteWebhook(c *call) *answer {
 	return ok(true)
 }
 
+// dropPending is the one way besides an offset to lose updates on purpose. They
+// count as confirmed: a judge of lost updates must not blame the poller.
 func (s *Sim) dropPending(c *call) {
 	if c.flag("drop_pending_updates") {
 		s.queue.strays = nil
@@ -49,6 +53,8 @@ func (s *Sim) dropPending(c *call) {
 	s.changed()
 }
 
+// webhookInfo leaves allowed_updates out while they are the default, as the real
+// method does.
 func (s *Sim) webhookInfo(*call) *answer {
 	s.queue.dropExpired(time.Now())
 	info := map[string]any{
@@ -61,7 +67,10 @@ func (s *Sim) webhookInfo(*call) *answer {
 	return ok(info)
 }
 
-// answerCallback takes one answer per query within 150 s of the press.
+// answerCallback takes one answer per query within 150 s of the press. That is how
+// long the open server keeps the update (Client.cpp, add_new_callback_query); the
+// real window for the answer is not public. A second answer gets the text of a
+// late one, as Telegram does not tell the two apart.
 func (s *Sim) answerCallback(c *call) *answer {
 	id := c.params["callback_query_id"]
 	q, known := s.queries[id]
@@ -83,6 +92,7 @@ func (s *Sim) getChat(c *call) *answer {
 	return ok(ch.object())
 }
 
+// getChatMember calls everybody a member. Rights are not simulated.
 func (s *Sim) getChatMember(c *call) *answer {
 	if _, a := s.readable(c); a != nil {
 		return a

@@ -41,7 +41,7 @@ import (
 // "last"?: Message}
 //
 // Message: {"seq": number,"id","chat_id","from_id","from_name","from_bot": bool,"method"?,"text","reply_to"?,
-// "album"?,"markup"?: reply markup object,"params"?: {name: text},"files"?:[{"field","name","size"}],"file_id"?,
+// "album"?,"markup"?: reply markup object,"params"?: {name: text},"files"?:[{"field","name","size"}],"file_id"?,"update_id" ("0": none),
 // "service"?: object,"time","edited"?:[{"time","text"}],"deleted"?: time}
 //
 // Fault: {"id","method","chat_id","nth","times","kind","status","body","header":{name:[value]},"wait_ms","hits"};

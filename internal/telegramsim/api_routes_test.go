@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -58,9 +59,9 @@ func TestEveryRouteRefusesWhatItCannotRead(t *testing.T) {
 		{"POST", "/updates", `{"message":`, 400},
 		{"POST", "/flood", `{"updates":"many"}`, 400},
 		{"POST", "/flood", `{"first_chat":5}`, 400},
-		{"POST", "/flood", `{}`, 409},
-		{"POST", "/flood", `{"updates":1,"per_second":-1}`, 409},
-		{"POST", "/flood", `{"updates":1,"first_chat":"-5"}`, 409},
+		{"POST", "/flood", `{}`, 400},
+		{"POST", "/flood", `{"updates":1,"per_second":-1}`, 400},
+		{"POST", "/flood", `{"updates":1,"first_chat":"-5"}`, 400},
 		{"POST", "/faults", `{}`, 400},
 		{"POST", "/faults", `{"kind":"explode"}`, 400},
 		{"POST", "/faults", `{"kind":"hang","chat_id":5}`, 400},
@@ -140,12 +141,12 @@ func TestViewsHaveTheShapesThatAreDocumented(t *testing.T) {
 	var list struct{ Messages []fields }
 	b.admin("GET", "/chats/1001/messages", "", 200, &list)
 	require.Equal(t, []string{
-		"chat_id", "edited", "from_bot", "from_id", "from_name", "id", "method", "params", "seq", "text", "time",
+		"chat_id", "edited", "from_bot", "from_id", "from_name", "id", "method", "params", "seq", "text", "time", "update_id",
 	}, keysOf(list.Messages[0]))
 	require.Equal(t, []string{"text", "time"}, keysOf(list.Messages[0]["edited"].([]any)[0].(fields)))
 	require.Equal(t, []string{
 		"chat_id", "deleted", "file_id", "files", "from_bot", "from_id", "from_name", "id", "markup", "method", "params", "reply_to",
-		"seq", "text", "time",
+		"seq", "text", "time", "update_id",
 	}, keysOf(list.Messages[1]))
 	require.Equal(t, fields{"field": "document", "name": "a.txt", "size": 1.0}, list.Messages[1]["files"].([]any)[0])
 
@@ -295,6 +296,18 @@ func TestAGroupTextCanNameItsSender(t *testing.T) {
 	require.Equal(t, "Ann", list.Messages[0]["from_name"])
 	require.Equal(t, "User 600000005", list.Messages[1]["from_name"])
 	require.Equal(t, false, list.Messages[0]["from_bot"])
+}
+
+func TestAMessageNamesTheUpdateItBecame(t *testing.T) {
+	t.Parallel()
+	b := free(t)
+	id := b.SendText(42, "hi")
+	b.admin("POST", "/chats/42/send", `{"text":"again"}`, 200, nil)
+	var list struct{ Messages []fields }
+	b.admin("GET", "/chats/42/messages", "", 200, &list)
+	require.Equal(t, strconv.FormatInt(id, 10), list.Messages[0]["update_id"])
+	require.Equal(t, strconv.FormatInt(id+1, 10), list.Messages[1]["update_id"])
+	require.Zero(t, b.Accepted(), "none of them is the bot's")
 }
 
 func TestReadingAnUnknownChatIsNoError(t *testing.T) {

@@ -16,6 +16,8 @@ func pathChat(w http.ResponseWriter, r *http.Request) (int64, bool) {
 	return id, true
 }
 
+// apiMessages pages backwards: the newest of those before a message id. Ids rather
+// than offsets, so that messages that arrive meanwhile shift no page.
 func (s *Sim) apiMessages(w http.ResponseWriter, r *http.Request) {
 	id, valid := pathChat(w, r)
 	if !valid {
@@ -53,7 +55,8 @@ func (s *Sim) viewMessages(list []Message, limit int64) []*messageView {
 	return views
 }
 
-// nameOf is a sender's name for people. It is called with Sim.mu held.
+// nameOf is a sender's name for people. It is called with Sim.mu held. A member of
+// a group may never have had a private chat, and then has no name but the id.
 func (s *Sim) nameOf(id int64) string {
 	if id == s.botID {
 		return s.opts.BotName
@@ -111,6 +114,9 @@ func (s *Sim) apiChatAction(w http.ResponseWriter, r *http.Request) {
 	act(s, w, r, id)
 }
 
+// becoming is an action that changes a chat's state. Chats nobody knows are a 404
+// here, although the Go methods would make them: a typing error in a URL should
+// not add a chat to the page.
 func becoming(change func(*Sim, int64)) func(*Sim, http.ResponseWriter, *http.Request, int64) {
 	return func(s *Sim, w http.ResponseWriter, _ *http.Request, id int64) {
 		if !s.knows(id) {
@@ -160,6 +166,8 @@ func replyUpdate(w http.ResponseWriter, id int64) {
 	reply(w, map[string]string{"update_id": strconv.FormatInt(id, 10)})
 }
 
+// apiMigrate checks what Migrate itself, called by tests, takes on trust: it would
+// make a chat of any id, and a person cannot become a supergroup.
 func (s *Sim) apiMigrate(w http.ResponseWriter, _ *http.Request, id int64) {
 	if id >= 0 || typeOf(id) != "group" || !s.knows(id) {
 		refuse(w, http.StatusBadRequest, "only a known basic group can migrate")

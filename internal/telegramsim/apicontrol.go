@@ -2,6 +2,7 @@ package telegramsim
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -13,6 +14,8 @@ import (
 // keepAlive is how often a quiet event stream sends a comment.
 const keepAlive = 15 * time.Second
 
+// stateView is everything a page needs to start with, in one answer: parts read
+// one after the other would not fit together, nor the event they belong to.
 type stateView struct {
 	Bot       map[string]string `json:"bot"`
 	Chats     []*chatView       `json:"chats"`
@@ -73,6 +76,8 @@ func (s *Sim) stateView(now time.Time) stateView {
 	return v
 }
 
+// fullChat adds to a chat what changes with each message. Events of type "chat" do
+// not carry it: a page counts it itself, from the messages.
 func (s *Sim) fullChat(ch *chat, now time.Time) *chatView {
 	v := viewChat(ch.Chat)
 	v.Unread = ch.unread
@@ -106,8 +111,13 @@ func (s *Sim) apiStartFlood(w http.ResponseWriter, r *http.Request) {
 	if !decode(w, r, &body) {
 		return
 	}
-	if err := s.StartFlood(FloodOptions(body)); err != nil {
+	err := s.StartFlood(FloodOptions(body))
+	switch {
+	case errors.Is(err, errFlooding), errors.Is(err, errClosed):
 		refuse(w, http.StatusConflict, err.Error())
+		return
+	case err != nil:
+		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	reply(w, floodView(s.Flood()))
@@ -167,7 +177,9 @@ func (s *Sim) apiRequests(w http.ResponseWriter, r *http.Request) {
 	reply(w, map[string]any{"requests": views})
 }
 
-// apiEvents streams until the client goes away or the simulator is closed.
+// apiEvents streams until the client goes away or the simulator is closed. It reads
+// the events after a number from the log rather than being handed them, so that a
+// slow page holds up nobody, and one that is too slow is told to reload.
 func (s *Sim) apiEvents(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
@@ -194,6 +206,8 @@ func (s *Sim) apiEvents(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// writeEvent writes one event. It has no "event:" line, for browsers hand named
+// events to named listeners only.
 func (s *Sim) writeEvent(w http.ResponseWriter, e Event) bool {
 	s.mu.Lock()
 	view := viewEvent(e, s.nameOf)
@@ -231,6 +245,8 @@ func (s *Sim) lastEvent() int64 {
 	return s.events.last
 }
 
+// resumeFrom prefers the header, which a browser sends by itself when it connects
+// again: the query is that of the first connection and would repeat everything.
 func (s *Sim) resumeFrom(r *http.Request) int64 {
 	if id, err := strconv.ParseInt(r.Header.Get("Last-Event-ID"), 10, 64); err == nil {
 		return id

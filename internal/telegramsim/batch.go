@@ -6,6 +6,8 @@ import (
 	"strings"
 )
 
+// mediaItem is an InputMedia as far as it is looked at. Media is a file_id, an
+// address, or "attach://" and the name of a part of the request.
 type mediaItem struct {
 	Type    string `json:"type"`
 	Media   string `json:"media"`
@@ -44,7 +46,8 @@ func (s *Sim) sendMediaGroup(c *call) *answer {
 	return s.acceptAlbum(c, ch, media, parent.ReplyTo)
 }
 
-// acceptAlbum stores one message per item, bound by a common album id.
+// acceptAlbum stores one message per item, bound by a common album id. Their ids are
+// neighbours, since nobody else gets the lock between them.
 func (s *Sim) acceptAlbum(c *call, ch *chat, media []mediaItem, replyTo int64) *answer {
 	album := strconv.FormatUint(s.rng.Uint64()>>1, 10)
 	list := make([]any, 0, len(media))
@@ -124,7 +127,8 @@ func (s *Sim) sources(c *call, ids []int64) (*chat, []*Message, *answer) {
 	return ch, found, nil
 }
 
-// duplicate makes the forwarded or copied message.
+// duplicate makes the forwarded or copied message, of which only the text is kept:
+// a copy of a photo shows its caption and no photo.
 func (s *Sim) duplicate(c *call, ch *chat, source *Message) *Message {
 	m := s.draft(c, source.Text)
 	if caption, replaced := c.params["caption"]; replaced {

@@ -33,14 +33,22 @@ type Chat struct {
 // chat is a Chat with all that happened in it. Everything is guarded by Sim.mu.
 type chat struct {
 	Chat
+	// lastID is the last message id given. Ids count up in each chat by itself. In
+	// Telegram private chats and basic groups share one count (Bot API docs leave
+	// it open), so only "grows within a chat" may be relied on.
 	lastID   int64
 	messages []*Message
-	byID     map[int64]*Message
-	unread   int
-	typing   time.Time
-	window   window
+	// byID also holds what was deleted; live leaves that out.
+	byID map[int64]*Message
+	// unread counts the bot's messages since a person wrote, pressed or looked.
+	unread int
+	// typing is until when "typing" is shown.
+	typing time.Time
+	window window
 }
 
+// supergroupEdge is where ids of supergroups and channels begin, downwards: they
+// are -100 followed by the id that TDLib knows them by.
 const supergroupEdge = -1_000_000_000_000
 
 func (c Chat) withDefaults() Chat {
@@ -104,7 +112,8 @@ func (s *Sim) Chats() []Chat {
 	return list
 }
 
-// ensureChat finds a chat or makes it, open.
+// ensureChat finds a chat or makes it, open. Nothing is emitted: most chats come
+// to be by a message, and that event tells of both.
 func (s *Sim) ensureChat(id int64) *chat {
 	if ch := s.chats[id]; ch != nil {
 		return ch

@@ -14,6 +14,8 @@ const deleteAge = 48 * time.Hour
 // edit is editMessageText, Caption, ReplyMarkup and Media. The budget is spent
 // before content is compared, as only the back end knows the content.
 func (s *Sim) edit(c *call) *answer {
+	// An inline message belongs to a chat the bot does not see: the real method
+	// answers true as well, and no chat's budget is known to be spent.
 	if c.params["inline_message_id"] != "" {
 		return ok(true)
 	}
@@ -95,7 +97,8 @@ func (s *Sim) deleteMessage(c *call) *answer {
 	return ok(true)
 }
 
-// deleteMessages skips what it cannot find, as the real method does.
+// deleteMessages skips what it cannot find, as the real method does: true may mean
+// that nothing was deleted. Age is not looked at, for the same reason.
 func (s *Sim) deleteMessages(c *call) *answer {
 	ch, a := s.writable(c)
 	if a != nil {
@@ -113,6 +116,8 @@ func (s *Sim) deleteMessages(c *call) *answer {
 	return ok(true)
 }
 
+// remove marks a message. It stays in the ledger, which is the record of what the
+// bot did and not of what can be seen.
 func (s *Sim) remove(m *Message) {
 	m.Deleted = time.Now()
 	s.emitMessage("deleted", m)

@@ -12,10 +12,10 @@ import (
 // is also its error_code.
 type answer struct {
 	status      int
-	result      []byte
-	description string
-	retryAfter  int
-	migrateTo   int64
+	result      []byte // JSON, of a 200
+	description string // of every other status
+	retryAfter  int    // seconds, 0 when there is nothing to wait for
+	migrateTo   int64  // the supergroup to write to instead, else 0
 	// file are the bytes of a download, sent without an envelope; nil for a method.
 	file []byte
 	// gone marks an answer nobody waits for: the client hung up.
@@ -34,6 +34,9 @@ func fail(status int, description string) *answer {
 	return &answer{status: status, description: description}
 }
 
+// badRequest and its neighbours put the prefix in front that the open server adds
+// to each status (Client.cpp, fail_query_with_error). The reason begins in lower
+// case, as it does there.
 func badRequest(reason string) *answer {
 	return fail(http.StatusBadRequest, "Bad Request: "+reason)
 }

@@ -8,31 +8,40 @@ const maxEvents = 10_000
 // Event is one change a person looking at the simulator would want to see.
 // Fields a type does not use are zero; api.go lists the types.
 type Event struct {
-	Seq        int64
-	Time       time.Time
-	Type       string
-	ChatID     int64
-	MessageID  int64
-	Message    *Message
-	Chat       *Chat
-	Text       string
-	Alert      bool
-	Query      string
-	Method     string
+	// Seq counts events from 1 and starts anew with each process.
+	Seq  int64
+	Time time.Time
+	Type string
+	// ChatID is 0 in a penalty of the whole bot and where there is no chat.
+	ChatID    int64
+	MessageID int64
+	// Message is a copy as of the event: later edits do not show in it.
+	Message *Message
+	Chat    *Chat
+	// Text is what was pressed, answered or shown as being done.
+	Text  string
+	Alert bool
+	// Query is the id of the callback query that was answered.
+	Query  string
+	Method string
+	// RetryAfter is in seconds.
 	RetryAfter int
 	Violation  bool
-	Until      time.Time
-	Fault      int
-	Kind       Kind
-	Sent       int
+	// Until is the end of a penalty, zero when it was ended by hand, or of "typing".
+	Until time.Time
+	// Fault is the id of the fault that acted, and Kind what it did.
+	Fault int
+	Kind  Kind
+	// Sent is how many texts a flood had sent at its end.
+	Sent int
 }
 
 // eventLog is a ring of events; notify is closed and replaced by each one. It
 // is guarded by Sim.mu.
 type eventLog struct {
-	ring   []Event
+	ring   []Event // the event of a seq is at (seq-1) modulo maxEvents
 	last   int64
-	notify chan struct{}
+	notify chan struct{} // closing it wakes all listeners at once, however many
 }
 
 // emit appends an event. It is called with Sim.mu held, so events have the order

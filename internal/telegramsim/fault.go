@@ -81,8 +81,8 @@ type Fault struct {
 // fault is a Fault with its counters, guarded by Sim.mu.
 type fault struct {
 	Fault
-	seen int
-	hits int
+	seen int // requests that matched, those before Nth included
+	hits int // requests it acted on
 }
 
 // Fault adds a fault and returns its id. A fault that has acted Times times is
@@ -99,7 +99,8 @@ func (s *Sim) Fault(f Fault) int {
 	return f.ID
 }
 
-// ClearFaults removes all faults and ends requests that hang because of one.
+// ClearFaults removes all faults and ends requests that hang because of one. Those
+// delayed by one are not hurried.
 func (s *Sim) ClearFaults() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +124,9 @@ func (s *Sim) RemoveFault(id int) bool {
 }
 
 // earlyFault finds a FaultRefuse that needs no parameters, and logs the request
-// it hits.
+// it hits. Cutting before the body is read is the one way to be sure that nothing
+// of it was understood. A fault in front of the refusal that needs to know the
+// chat sends the request the long way, where hit keeps their order.
 func (s *Sim) earlyFault(c *call) *Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,7 +147,8 @@ func (s *Sim) earlyFault(c *call) *Fault {
 }
 
 // hit counts the request against every matching fault and returns the first one
-// that acts.
+// that acts. Faults behind it count as well: "the third call" means the third
+// call, whatever happened to the first two.
 func (s *Sim) hit(c *call) *Fault {
 	var acting *fault
 	for _, f := range s.faults {

@@ -116,8 +116,7 @@ func TestACutConnectionIsAReset(t *testing.T) {
 			b.Fault(telegramsim.Fault{Kind: kind})
 			err := b.attempt(t.Context(), "getMe", nil)
 			require.Error(t, err)
-			var network *net.OpError
-			if errors.As(err, &network) {
+			if _, isNetwork := errors.AsType[*net.OpError](err); isNetwork {
 				require.ErrorIs(t, err, syscall.ECONNRESET)
 				return
 			}

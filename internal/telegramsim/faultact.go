@@ -63,7 +63,9 @@ func (s *Sim) after(w http.ResponseWriter, gone <-chan struct{}, f *Fault, a *an
 	return write(w, a)
 }
 
-// hang holds a request until somebody gives up.
+// hang holds a request until somebody gives up. It must end in a cut: a handler that
+// returns without having written is an empty 200 to net/http, which a client would
+// take for an answer.
 func (s *Sim) hang(w http.ResponseWriter, gone <-chan struct{}) {
 	s.mu.Lock()
 	cleared := s.cleared
@@ -76,7 +78,10 @@ func (s *Sim) hang(w http.ResponseWriter, gone <-chan struct{}) {
 	cut(w)
 }
 
-// cut closes the connection with a TCP reset where the transport allows it.
+// cut closes the connection with a TCP reset where the transport allows it: linger 0
+// makes the kernel drop what is unsent and send RST, whereas a plain close would
+// look like a polite end. Without a connection to take over, as in HTTP/2 or under
+// httptest.ResponseRecorder, net/http is told to abort.
 func cut(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -88,7 +93,7 @@ func cut(w http.ResponseWriter) {
 	_ = conn.Close()
 }
 
-// writeScripted sends the fault's own answer.
+// writeScripted sends the fault's own answer. Headers win over the guessed type.
 func writeScripted(w http.ResponseWriter, f *Fault, status int) int {
 	body := cmp.Or(f.Body, BadGateway)
 	w.Header().Set("Content-Type", "text/html")

@@ -1,6 +1,7 @@
 package telegramsim
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -27,8 +28,13 @@ type flood struct {
 	sent    int
 	running bool
 	stop    chan struct{}
-	stopped sync.Once
+	stopped sync.Once // StopFlood may be called by many, and twice
 }
+
+var (
+	errFlooding = errors.New("a flood is running already")
+	errClosed   = errors.New("simulator is closed")
+)
 
 // StartFlood lets many users write in the background: text "flood <n>" in turn
 // from each chat. It ends by itself, by StopFlood or by Close. Only one flood
@@ -39,17 +45,17 @@ func (s *Sim) StartFlood(opts FloodOptions) error {
 		opts.FirstChat = 2_000_001
 	}
 	if opts.Updates < 1 || opts.FirstChat < 0 || opts.PerSecond < 0 {
-		return fmt.Errorf("flood needs at least 1 update, private chats and no negative rate")
+		return errors.New("flood needs at least 1 update, private chats and no negative rate")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	select {
 	case <-s.done:
-		return fmt.Errorf("simulator is closed")
+		return errClosed
 	default:
 	}
 	if s.flood != nil && s.flood.running {
-		return fmt.Errorf("a flood is running already")
+		return errFlooding
 	}
 	f := &flood{opts: opts, running: true, stop: make(chan struct{})}
 	s.flood = f
@@ -82,8 +88,10 @@ func (s *Sim) floodStatus() FloodStatus {
 	return FloodStatus{Running: s.flood.running, Sent: s.flood.sent, Updates: s.flood.opts.Updates}
 }
 
-// runFlood keeps to the clock rather than sleeping between texts, so that a slow
-// machine catches up instead of falling behind.
+// runFlood sends as users do, each text under the lock for itself, so that the
+// bot's own calls get their turn in between. It keeps to the clock rather than
+// sleeping between texts, so that a slow machine catches up instead of falling
+// behind.
 func (s *Sim) runFlood(f *flood) {
 	start := time.Now()
 	for n := range f.opts.Updates {
@@ -114,6 +122,7 @@ func (s *Sim) floodTurn(f *flood, start time.Time, n int) bool {
 	if f.opts.PerSecond == 0 {
 		return true
 	}
+	// From the start, not from the last text: rounding would add up otherwise.
 	due := start.Add(time.Duration(float64(n) / f.opts.PerSecond * float64(time.Second)))
 	return s.pause(time.Until(due), f.stop)
 }

@@ -45,7 +45,8 @@ func (s *Sim) setState(ch *chat, state ChatState) {
 	})
 }
 
-// member is the bot's membership; in a private chat "kicked" means blocked.
+// member is the bot's membership; in a private chat "kicked" means blocked, for
+// the Bot API has no other word for it.
 func (s *Sim) member(state ChatState) map[string]any {
 	m := map[string]any{"user": s.botUser(), "status": "member"}
 	if state == ChatBlocked || state == ChatKicked {
@@ -75,7 +76,8 @@ func (s *Sim) Migrate(group int64) int64 {
 	return moved.ID
 }
 
-// service stores and delivers a service message.
+// service stores and delivers a service message. allowed_updates may keep the
+// update from the bot; the 400 of the next write is then all it learns.
 func (s *Sim) service(ch *chat, fields map[string]any) {
 	m := s.store(ch, &Message{FromID: ch.member(), Service: fields})
 	s.emitMessage("user", m)

@@ -46,7 +46,8 @@ func (l Limits) withDefaults() Limits {
 }
 
 // forChat tells a group from a person by the sign of the id, as every client
-// has to; channels are groups here.
+// has to; channels are groups here. Telegram publishes no figure for channels and
+// calls all of them approximate (Bots FAQ, "My bot is hitting limits").
 func (l Limits) forChat(id int64) (limit int, span time.Duration) {
 	if id < 0 {
 		return l.PerGroup, l.PerGroupWindow

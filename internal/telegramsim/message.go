@@ -34,6 +34,9 @@ type Message struct {
 	Edits   []Edit
 	// Deleted is when the bot deleted it; zero while it stands.
 	Deleted time.Time
+	// UpdateID is the update by which the bot hears of what a user wrote; 0 when
+	// none was queued, and for the bot's own.
+	UpdateID int64
 	// Service holds extra fields of a service message, such as migrate_to_chat_id.
 	Service map[string]any
 }
@@ -56,6 +59,14 @@ type File struct {
 // ones included; 0 lists those of all chats. The copies are the caller's.
 func (s *Sim) Ledger(chatID int64) []Message {
 	return s.history(chatID, func(m *Message) bool { return m.FromBot })
+}
+
+// Accepted is how many messages of the bot were accepted since New. Unlike
+// Ledger it copies nothing, so a load can be followed without adding to it.
+func (s *Sim) Accepted() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.accepted
 }
 
 // Messages lists everything said in a chat, by bot and users; 0 lists all chats.
@@ -81,7 +92,8 @@ func (s *Sim) history(chatID int64, keep func(*Message) bool) []Message {
 	return list
 }
 
-// clone is safe to hand out: slices that grow later are cut to their length.
+// clone is safe to hand out: what may still change is copied. Files, Markup and
+// Service are replaced as a whole when they change, never written to.
 func (m *Message) clone() Message {
 	c := *m
 	c.Edits = slices.Clone(m.Edits)
@@ -100,7 +112,8 @@ func (s *Sim) store(ch *chat, m *Message) *Message {
 	return m
 }
 
-// live finds a message that has not been deleted.
+// live finds a message that has not been deleted, nil when there is none. To every
+// method a deleted message is one that never was.
 func (c *chat) live(id int64) *Message {
 	m := c.byID[id]
 	if m == nil || !m.Deleted.IsZero() {

@@ -51,7 +51,9 @@ var settings = []string{
 	"decline", "leave", "reopen", "hide", "unhide", "stop", "read", "close", "edit",
 }
 
-// lookUp finds a method by its lower-case name.
+// lookUp finds a method by its lower-case name. A method Telegram adds tomorrow
+// works by its first word: a bot should not fail here before it fails there. An
+// unknown get* method is a 404 all the same, since no result could be right.
 func lookUp(name string) (method, bool) {
 	if m, known := methods[name]; known {
 		return m, true
@@ -67,7 +69,8 @@ func lookUp(name string) (method, bool) {
 	return method{}, false
 }
 
-// perform runs a call against the state.
+// perform runs a call against the state. A penalty is looked at before anything
+// else of a counted call, so that even a call with a mistake in it prolongs one.
 func (s *Sim) perform(ctx context.Context, c *call) *answer {
 	if c.method == "getupdates" {
 		return s.getUpdates(ctx, c)

@@ -38,7 +38,8 @@ type Options struct {
 	Unknown UnknownChat
 	// NoPollRules switches off what the real server does to hasty pollers: limit
 	// 1 for the same offset within 0.5 s, a timeout raised to 3 s for the same
-	// offset within 3 s, and 409s spaced 3 s apart. Default off: rules apply.
+	// offset within 3 s, and a 409 within 3 s of another delayed by 3 s. Default
+	// off: rules apply.
 	NoPollRules bool
 	// StateFile keeps the queue, chats, messages, offsets, blocks and penalties
 	// across restarts. It is written within 200 ms of a change (later when the

@@ -40,6 +40,19 @@ func TestPageMayLoadNothingFromElsewhere(t *testing.T) {
 	}
 }
 
+func TestAPageOfAnotherSiteCannotPlayTheUser(t *testing.T) {
+	t.Parallel()
+	sim := newSim(t, telegramsim.Options{})
+	for site, want := range map[string]int{"same-origin": http.StatusOK, "cross-site": http.StatusForbidden} {
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/sim/api/chats/1001/send", strings.NewReader(`{"text":"hello"}`))
+		req.Header.Set("Sec-Fetch-Site", site)
+		rec := httptest.NewRecorder()
+		sim.Handler().ServeHTTP(rec, req)
+		require.Equal(t, want, rec.Code, site)
+	}
+	require.Len(t, sim.Messages(1001), 1)
+}
+
 func TestPageFilesAreServedAsWhatTheyAre(t *testing.T) {
 	t.Parallel()
 	sim := newSim(t, telegramsim.Options{})

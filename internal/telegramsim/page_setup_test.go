@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -129,9 +130,19 @@ func eval[T any](p *tab, expression string) T {
 	return value
 }
 
+// click clicks an element. The page may draw it anew between the look-up and the
+// press, which no person would notice; then it is looked up again.
 func (p *tab) click(selector string) {
 	p.t.Helper()
-	p.run(chromedp.Click(chromedp.CSS(selector)))
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	for {
+		err := chromedp.Do(ctx, chromedp.Click(chromedp.CSS(selector)))
+		if err == nil || !strings.Contains(err.Error(), "node with given id") {
+			require.NoError(p.t, err, "clicking "+selector)
+			return
+		}
+	}
 }
 
 // write types a text into the composer and presses Enter.

@@ -12,7 +12,8 @@ import (
 	"strconv"
 )
 
-// maxParams is the server's cap on all parameters together.
+// maxParams is the server's cap on all parameters together (tdlib/td,
+// HttpReader.h). Beyond it the answer is a 413 without a body.
 const maxParams = 1 << 20
 
 var errTooLarge = errors.New("request parameters over 1 MiB")
@@ -21,12 +22,15 @@ var errTooLarge = errors.New("request parameters over 1 MiB")
 type call struct {
 	entry  *Request
 	method string // lower case
+	// params are shared with the log entry and the message: never written to once
+	// the request is registered.
 	params map[string]string
 	files  []File
 	data   [][]byte // of each of the files; nil when too large to keep
 	// download says that a file is asked for rather than a method.
 	download bool
-	penalty  *penalty
+	// penalty is the one whose 429 this call was given.
+	penalty *penalty
 }
 
 // integer reads a number, false when absent or no number.
@@ -86,8 +90,10 @@ func addValues(params map[string]string, values url.Values) {
 	}
 }
 
-// addJSON takes the members of an object up to the first syntax error. Strings
-// are decoded, null is absent, and anything else stays JSON text.
+// addJSON takes the members of an object up to the first syntax error: the server
+// logs a malformed body and works with what it got (tdlib/td, HttpReader.cpp), so
+// a cut request shows as "chat_id is empty". Strings are decoded, null is absent,
+// and anything else stays JSON text.
 func addJSON(params map[string]string, body []byte) {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') {

@@ -14,7 +14,8 @@ const tellGrace = 50 * time.Millisecond
 
 // penalty is a span in which counted calls to a chat, or of the bot, get 429.
 type penalty struct {
-	until  time.Time
+	until time.Time
+	// length is what growth multiplies; until moves with each violation.
 	length time.Duration
 	// told is when its first 429 was written; zero until then. A caller cannot
 	// know of a penalty before that, so nothing earlier is a violation.
@@ -38,7 +39,8 @@ func (s *Sim) Penalise(chatID int64, d time.Duration) {
 
 // penalised answers 429 when a penalty holds for the call. A call that could
 // have known makes the penalty longer, as ignoring 429 does on the real server,
-// and is marked as a violation.
+// and is marked as a violation. The answer looks the same for a chat and for the
+// whole bot, as it does on the real server: a client has to find out.
 func (s *Sim) penalised(c *call) *answer {
 	now := time.Now()
 	for _, scope := range []int64{wholeBot, c.entry.ChatID} {

@@ -61,12 +61,11 @@ func (s *Sim) hear(chatID int64, m *Message) int64 {
 	}
 	s.store(ch, m)
 	ch.unread = 0
-	s.emitMessage("user", m)
-	if ch.State == ChatKicked {
-		// The group talks on, but a bot outside of it does not hear it.
-		return 0
+	if ch.State != ChatKicked { // a group talks on, but a bot outside of it does not hear it
+		m.UpdateID = s.deliver("message", s.render(m))
 	}
-	return s.deliver("message", s.render(m))
+	s.emitMessage("user", m)
+	return m.UpdateID
 }
 
 // PressButton lets the chat's member press a button with this callback data
@@ -90,7 +89,8 @@ func (s *Sim) PressButton(chatID, messageID int64, data string) int64 {
 	})
 }
 
-// rememberQuery notes a callback query so that it can be answered once.
+// rememberQuery notes a callback query so that it can be answered once. Old ones go
+// with each new one, which bounds the map by the presses of 150 s.
 func (s *Sim) rememberQuery(event json.RawMessage, now time.Time) {
 	var q struct {
 		ID string `json:"id"`

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -19,11 +20,14 @@ const (
 	webhookActive = "can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first"
 )
 
-// poller is what the server remembers of getUpdates calls.
+// poller is what the server remembers of getUpdates calls, guarded by Sim.mu.
 type poller struct {
-	waiting      *waiter
-	lastOffset   int64
-	lastStart    time.Time
+	// waiting is the only long poll there can be: a newer one ends it.
+	waiting *waiter
+	// lastOffset and lastStart tell a poller that asks the same again too soon.
+	lastOffset int64
+	lastStart  time.Time
+	// nextConflict is from when on a 409 is answered without a delay.
 	nextConflict time.Time
 	// finished is when the last getUpdates was answered, for the state view.
 	finished time.Time
@@ -38,7 +42,11 @@ type waiter struct {
 }
 
 // getUpdates answers at once or parks the call until an update, its timeout, a
-// conflict, the client's end or Close.
+// conflict, the client's end or Close. An offset confirms before anything is
+// returned (Client.cpp, do_get_updates), so a client that dies while it reads the
+// answer has lost nothing but what it named itself. Only a poll that has to wait
+// ends the one before it: two pollers that both find updates share the queue
+// without a word.
 func (s *Sim) getUpdates(ctx context.Context, c *call) *answer {
 	s.mu.Lock()
 	if s.webhook != "" {
@@ -91,7 +99,7 @@ func (s *Sim) wait(ctx context.Context, w *waiter, timeout time.Duration) *answe
 	}
 }
 
-// spaced delays a 409 so that conflicts are at least 3 s apart.
+// spaced delays a 409 that follows another one too soon.
 func (s *Sim) spaced(ctx context.Context, a *answer) *answer {
 	if a.status != http.StatusConflict {
 		return a
@@ -103,15 +111,15 @@ func (s *Sim) spaced(ctx context.Context, a *answer) *answer {
 	return a
 }
 
-// conflictDelay reserves the next moment at which a 409 may be answered.
+// conflictDelay is 3 s for a 409 within 3 s of one that was answered at once.
+// Those that were delayed do not count, so two 409s may well come together
+// (Client.cpp, fail_query_conflict).
 func (s *Sim) conflictDelay(now time.Time) time.Duration {
 	if s.opts.NoPollRules {
 		return 0
 	}
 	if now.Before(s.poll.nextConflict) {
-		delay := s.poll.nextConflict.Sub(now)
-		s.poll.nextConflict = s.poll.nextConflict.Add(conflictSpacing)
-		return delay
+		return conflictSpacing
 	}
 	s.poll.nextConflict = now.Add(conflictSpacing)
 	return 0
@@ -150,6 +158,9 @@ func (s *Sim) abortPoll(a *answer) {
 }
 
 // wakePoll answers the waiting long poll when the queue holds something for it.
+// The poll's own offset is applied once more (Client.cpp, long_poll_wakeup): one
+// beyond the tail confirms in advance, and swallows the updates that come first.
+// The real server gathers for a millisecond or two; here the first update wakes.
 func (s *Sim) wakePoll() {
 	w := s.poll.waiting
 	if w == nil {
@@ -167,20 +178,23 @@ func updateList(updates [][]byte) *answer {
 	return &answer{status: http.StatusOK, result: slices.Concat([]byte("["), list, []byte("]"))}
 }
 
-// setAllowed keeps allowed_updates as the server does: absent or unparsable
-// changes nothing; an empty list, or one of unknown names only, means the
-// default; unknown names among known ones are ignored.
+// setAllowed keeps allowed_updates as the server does (Client.cpp,
+// get_allowed_update_types): what is no list of texts changes nothing; an empty
+// list, or one of unknown names only, means the default; unknown names among
+// known ones are ignored, and case does not matter.
 func (s *Sim) setAllowed(param string) {
-	if param == "" {
-		return
-	}
-	var names []string
-	if err := json.Unmarshal([]byte(param), &names); err != nil {
+	// A pointer tells null, which is no list, from an empty one.
+	var names *[]any
+	if err := json.Unmarshal([]byte(param), &names); err != nil || names == nil {
 		return
 	}
 	var known []string
-	for _, name := range names {
-		if slices.Contains(updateKinds, name) {
+	for _, value := range *names {
+		name, isText := value.(string)
+		if !isText {
+			return
+		}
+		if name = strings.ToLower(name); slices.Contains(updateKinds, name) {
 			known = append(known, name)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"time"
 )
 
+// The caps of tdlib's TQueue.cpp (push) and, for an answer, of Client.cpp
+// (JsonUpdates).
 const (
 	maxQueued      = 100_000
 	maxUpdateBytes = 512 << 10
@@ -14,8 +16,9 @@ const (
 // queue holds updates until they are confirmed. Ids are those of tdlib's
 // TQueue: next is the id the following update gets.
 type queue struct {
-	items     []queued
-	next      int64
+	items []queued // by id, upwards, with gaps
+	next  int64
+	// confirmed never goes back, save in RestartIDs.
 	confirmed int64
 	// allowed are the update kinds wanted; nil means Telegram's default.
 	allowed []string
@@ -25,6 +28,7 @@ type queue struct {
 	strays []queued
 }
 
+// queued is one update as it will be served, byte for byte.
 type queued struct {
 	ID      int64     `json:"id"`
 	Raw     []byte    `json:"raw"`
@@ -97,7 +101,8 @@ func (q *queue) head() int64 {
 	return q.items[0].ID
 }
 
-// forget confirms every update below offset.
+// forget confirms every update below offset. An offset beyond the tail confirms up
+// to the tail only: ids nobody has yet cannot be confirmed.
 func (q *queue) forget(offset int64) {
 	cut, _ := slices.BinarySearchFunc(q.items, offset, func(item queued, id int64) int { return int(item.ID - id) })
 	q.items = q.items[cut:]
@@ -105,7 +110,8 @@ func (q *queue) forget(offset int64) {
 	q.confirmed = max(q.confirmed, min(offset, q.next))
 }
 
-// keepLast forgets all but the last n updates.
+// keepLast forgets all but the last n updates: offset -1 throws away a backlog, and
+// does not just look at its end.
 func (q *queue) keepLast(n int) {
 	if n >= len(q.items) {
 		return

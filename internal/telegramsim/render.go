@@ -9,7 +9,9 @@ import (
 	"strings"
 )
 
-// render is the message as the Bot API shows it.
+// render is the message as the Bot API shows it, as of now: an update that was queued
+// earlier keeps the bytes it had. Of keyboards only inline ones are shown, for the
+// Bot API gives back no other (Message.reply_markup).
 func (s *Sim) render(m *Message) map[string]any {
 	ch := s.chats[m.ChatID]
 	o := map[string]any{"message_id": m.ID, "date": m.Time.Unix(), "chat": ch.object(), "from": s.sender(m)}
@@ -78,7 +80,8 @@ var noFiles = []string{"dice", "location", "venue", "contact", "poll", "invoice"
 
 func isFile(field string) bool { return !slices.Contains(noFiles, field) }
 
-// mediaObject is a stand-in with the fields clients decode.
+// mediaObject is a stand-in with the fields clients decode. What it says of size and
+// shape is made up, save for names and lengths of files.
 func (s *Sim) mediaObject(field string, m *Message) any {
 	switch {
 	case field == "dice":

@@ -49,14 +49,16 @@ type Request struct {
 // requestLog is a ring of the last maxRequests requests, guarded by Sim.mu.
 type requestLog struct {
 	ring       []*Request
-	start      int
-	total      int64
+	start      int   // of the oldest entry, once the ring is full
+	total      int64 // of all requests, those that left the ring included
 	byMethod   map[string]int64
 	violations int64
-	limited    int64
-	polls      map[*Request]bool
+	limited    int64             // 429s that were written
+	polls      map[*Request]bool // getUpdates calls that are still open
 }
 
+// add enters a request when it is registered, so the order is that in which calls
+// take effect rather than that of arrival.
 func (l *requestLog) add(r *Request) {
 	l.total++
 	r.Seq = l.total
@@ -81,7 +83,9 @@ func (l *requestLog) last(n int) []Request {
 	return list
 }
 
-// close notes how a request ended.
+// close notes how a request ended. Overlaps are judged at the end of each poll, when
+// it is known whether its client had left: a poller that restarts leaves its old
+// request behind for a moment, and that is no second poller.
 func (l *requestLog) close(r *Request, status int, now time.Time) {
 	r.Answered, r.Status = now, status
 	if r.Violation {

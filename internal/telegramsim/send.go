@@ -7,13 +7,15 @@ import (
 	"unicode/utf8"
 )
 
+// Sizes and times of the Bot API docs: sendMessage, sendPhoto, sendChatAction.
 const (
 	maxText    = 4096
 	maxCaption = 1024
 	typingLife = 5 * time.Second
 )
 
-// checkText counts code points, as TDLib does for bots.
+// checkText counts code points, as TDLib does for bots (MessageContent.cpp): neither
+// bytes nor the UTF-16 units that entity offsets are in.
 func checkText(text string) *answer {
 	switch {
 	case strings.TrimSpace(text) == "":
@@ -76,9 +78,11 @@ func (s *Sim) draft(c *call, text string) *Message {
 	return m
 }
 
-// accept stores a message of the bot.
+// accept stores a message of the bot. From here on it was sent, whatever becomes of
+// the answer. "Typing" ends with it, as it does in the apps.
 func (s *Sim) accept(ch *chat, m *Message) {
 	s.store(ch, m)
+	s.accepted++
 	ch.unread++
 	ch.typing = time.Time{}
 	s.emitMessage("message", m)

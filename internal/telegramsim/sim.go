@@ -15,6 +15,9 @@ import (
 type Sim struct {
 	opts Options
 
+	// mu guards everything below that says nothing else. One lock for all keeps
+	// the order of events, messages and requests the same for every looker-on; it
+	// is never held while a request waits.
 	mu        sync.Mutex
 	rng       *rand.Rand
 	token     string
@@ -24,32 +27,33 @@ type Sim struct {
 	webhook   string
 
 	chats    map[int64]*chat
-	order    []int64
-	lastUser int64
-	seq      int64
+	order    []int64 // of chats, as they became known
+	lastUser int64   // last private id that was given by CreateChat
+	seq      int64   // of the last message in any chat
+	accepted int64   // messages of the bot since New
 
 	queue   queue
 	poll    poller
-	queries map[string]query
+	queries map[string]query // callback queries by id, until they are too old
 
 	limits    Limits
 	global    window
-	penalties map[int64]*penalty
+	penalties map[int64]*penalty // by chat; wholeBot is the key of the bot's own
 
 	files fileStore
 
 	faults    []*fault
 	lastFault int
-	cleared   chan struct{}
+	cleared   chan struct{} // closed and replaced by ClearFaults
 
 	log    requestLog
 	events eventLog
 	flood  *flood
 
 	saver   saver
-	done    chan struct{}
+	done    chan struct{} // closed by Close
 	ended   sync.Once
-	workers sync.WaitGroup
+	workers sync.WaitGroup // the flood and the writer of the state file
 }
 
 // New makes a simulator. It fails when the token has no numeric bot id or the
@@ -110,7 +114,8 @@ func (s *Sim) Handler() http.Handler {
 	s.mountAPI(mux)
 	s.mountPage(mux)
 	mux.HandleFunc("/", s.serveBot)
-	return mux
+	// A page of another site, open in the same browser, must not play the user.
+	return http.NewCrossOriginProtection().Handler(mux)
 }
 
 // Token is the token that is answered now.

@@ -83,7 +83,10 @@ func (s *Sim) keepSaving() {
 	}
 }
 
-// save writes the whole state beside the file and renames it into place.
+// save writes the whole state beside the file and renames it into place, so that a
+// process that dies leaves the old state or the new one. The file is not synced: a
+// machine that loses power may leave a torn one, which load refuses rather than
+// start with half of the updates.
 func (s *Sim) save() error {
 	s.saver.file.Lock()
 	defer s.saver.file.Unlock()
@@ -105,7 +108,8 @@ func (s *Sim) save() error {
 	return nil
 }
 
-// snapshot copies what the encoder will read, so that it runs without the lock.
+// snapshot copies what the encoder will read, so that it runs without the lock. The
+// slices of a message are shared: they are replaced or appended to, never changed.
 func (s *Sim) snapshot() *savedState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,7 +132,9 @@ func (s *Sim) snapshot() *savedState {
 	return st
 }
 
-// load reads the state file; a missing one is a first start.
+// load reads the state file; a missing one is a first start. What a file of an older
+// version lacks keeps its zero value. Nothing is written before the first change,
+// so a refused file stays as it is.
 func (s *Sim) load() error {
 	raw, err := os.ReadFile(s.opts.StateFile)
 	if errors.Is(err, fs.ErrNotExist) {

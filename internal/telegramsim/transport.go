@@ -36,6 +36,7 @@ func (s *Sim) serveBot(w http.ResponseWriter, r *http.Request) {
 	}
 	f := s.register(c)
 	if err != nil {
+		// The rest of the body is still on its way: the connection is of no more use.
 		w.Header().Set("Connection", "close")
 		w.WriteHeader(http.StatusRequestEntityTooLarge)
 		s.finish(c, http.StatusRequestEntityTooLarge)
@@ -44,6 +45,8 @@ func (s *Sim) serveBot(w http.ResponseWriter, r *http.Request) {
 	s.finish(c, s.respond(w, r, c, token, f))
 }
 
+// splitPath finds the token as all up to the next slash, whatever it looks like: a
+// malformed one is answered like a wrong one, with 401.
 func splitPath(path string) (token, method string, isBot bool) {
 	rest, isBot := strings.CutPrefix(path, "/bot")
 	if !isBot {
@@ -116,7 +119,8 @@ func (s *Sim) authorised(token string) *answer {
 	return nil
 }
 
-// finish closes the log entry. A penalty counts as known from here on.
+// finish closes the log entry. A penalty counts as known from here on: its 429 has
+// been written, though the client may not have read it yet, see tellGrace.
 func (s *Sim) finish(c *call, status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

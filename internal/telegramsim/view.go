@@ -7,7 +7,9 @@ import (
 	"time"
 )
 
-// The views are the JSON shapes that api.go documents.
+// The views are the JSON shapes that api.go documents. Ids are text, because a
+// browser reads JSON numbers as floats and would round those above 2^53. Pointers
+// stand for what is left out: an absent time is not the year 1.
 
 type chatView struct {
 	ID       int64        `json:"id,string"`
@@ -36,6 +38,7 @@ type messageView struct {
 	Params   map[string]string `json:"params,omitempty"`
 	Files    []fileView        `json:"files,omitempty"`
 	FileID   string            `json:"file_id,omitempty"`
+	UpdateID int64             `json:"update_id,string"`
 	Service  map[string]any    `json:"service,omitempty"`
 	Time     time.Time         `json:"time"`
 	Edited   []editView        `json:"edited,omitempty"`
@@ -146,7 +149,8 @@ func viewMessage(m Message, from string) *messageView {
 	v := &messageView{
 		Seq: m.Seq, ID: m.ID, ChatID: m.ChatID, FromID: m.FromID, FromName: from, FromBot: m.FromBot, Method: m.Method,
 		Text: m.Text, ReplyTo: m.ReplyTo, Album: m.Album, Markup: m.Markup, Params: m.Params, Files: viewFiles(m.Files), FileID: m.FileID,
-		Service: m.Service, Time: m.Time, Deleted: optional(m.Deleted),
+		UpdateID: m.UpdateID,
+		Service:  m.Service, Time: m.Time, Deleted: optional(m.Deleted),
 	}
 	for _, e := range m.Edits {
 		v.Edited = append(v.Edited, editView(e))

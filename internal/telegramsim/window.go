@@ -5,10 +5,11 @@ import "time"
 // window counts calls over a sliding span. A call leaves the window exactly one
 // span after it entered.
 type window struct {
-	hits  []hit
-	total int
+	hits  []hit // oldest first
+	total int   // of the weights in hits
 }
 
+// hit is one call; an album weighs as much as it has items.
 type hit struct {
 	at     time.Time
 	weight int

@@ -48,11 +48,10 @@ function header(store, chat) {
   setText(block, words ?? "");
 }
 
-function tickOf(store, actions, message) {
-  const update = message.from_bot ? undefined : actions.receipts.of(message);
-  if (update === undefined) return "none";
-  if (update === "0") return "refused";
-  return Number(update) < Number(store.pulse?.confirmed ?? 0) ? "confirmed" : "queued";
+function tickOf(store, message) {
+  if (message.from_bot || message.service) return "none";
+  if (message.update_id === "0") return "refused";
+  return Number(message.update_id) < Number(store.pulse?.confirmed ?? 0) ? "confirmed" : "queued";
 }
 
 const follows = (a, b) =>
@@ -71,14 +70,13 @@ function messageItem(store, actions, chat, index) {
       .filter((each) => each.startsWith(`${message.id} `))
       .map((each) => each.slice(message.id.length + 1)),
   );
-  const update = message.from_bot ? undefined : actions.receipts.of(message);
   const view = {
     first: !follows(messages[index - 1], message),
     last: !follows(message, messages[index + 1]),
     named: chat.type !== "private",
     replied: message.reply_to ? messages.find((each) => each.id === message.reply_to) : null,
-    ticks: tickOf(store, actions, message),
-    workflow: update && update !== "0" ? workflowLink(store.bot.id, update) : null,
+    ticks: tickOf(store, message),
+    workflow: message.update_id === "0" ? null : workflowLink(store.bot.id, message.update_id),
     silent: chat.state !== "open",
     pressed,
     press: (target, data) => actions.press(target, data),
@@ -197,7 +195,6 @@ export function mountTalk(store, actions) {
     const chat = store.chat();
     if (!chat) return;
     header(store, chat);
-    actions.receipts.match(store.messages);
     const other = shown !== chat.id;
     shown = chat.id;
     keepPlace(store, scroll, other, () => {
