@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"net/http"
+	"os"
 	"os/exec"
 	"strconv"
 	"testing"
@@ -28,9 +29,9 @@ func TestG12TheTokenAppearsNowhere(t *testing.T) {
 		f.Method, f.Times = "sendMessage", 1
 		w.ClearFaults()
 		w.Fault(f)
-		_, _ = w.update(w.SendText(1001, "hello")) // whatever becomes of it
+		_, _ = w.update(w.SendText(1001, "zebracrossing")) // whatever becomes of it
 	}
-	id := w.SendText(1001, "fail")
+	id := w.SendText(1001, "fail zebracrossing")
 	_, err := w.update(id)
 	require.Error(t, err)
 	for _, path := range []string{"/healthz", "/readyz", "/metrics"} {
@@ -45,6 +46,9 @@ func TestG12TheTokenAppearsNowhere(t *testing.T) {
 		require.NoError(t, err, string(out))
 		require.NoError(t, clean(args[0], out))
 	}
+	log, err := os.ReadFile(b.log)
+	require.NoError(t, err)
+	require.NotContains(t, string(log), "zebracrossing", "message text is in no log, at debug level neither")
 	w.Revoke()
 	w.eventually("the bot says so", func() bool { status, _ := b.get("/readyz"); return status == http.StatusServiceUnavailable })
 	_, body := b.get("/readyz")

@@ -9,7 +9,10 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
+	"testing"
 
+	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	sdklog "go.temporal.io/sdk/log"
@@ -95,4 +98,16 @@ func exportHistories(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+func TestTheSweepFindsASecretInEachForm(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	secret := strings.SplitN(w.token, ":", 2)[1]
+	for skip := range 3 {
+		inside := "xyz"[:skip] + secret + "tail"
+		require.Error(t, clean("plain", []byte(inside)))
+		require.Error(t, clean("base64", []byte(base64.StdEncoding.EncodeToString([]byte(inside)))))
+	}
+	require.NoError(t, clean("other", []byte("nothing to see")))
 }

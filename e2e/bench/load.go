@@ -26,15 +26,7 @@ func (w *load) write(chat int64) {
 
 // answered waits until there are as many replies as questions.
 func (w *load) answered(ctx context.Context) error {
-	return w.b.until(ctx, "every update is answered", func() bool { return w.replies() >= len(w.sent) })
-}
-
-func (w *load) replies() int {
-	n := 0
-	for chat := range w.chat {
-		n += len(w.b.Ledger(chat))
-	}
-	return n
+	return w.b.until(ctx, "every update is answered", func() bool { return w.b.Accepted() >= int64(len(w.sent)) })
 }
 
 // faults counts the replies that never came, came again, or came before that to
