@@ -26,6 +26,7 @@ func TestDatabaseIsWrittenAheadAndQueuesAreNotSplit(t *testing.T) {
 	require.Contains(t, args, "matching.useNewMatcher=true")
 	require.Contains(t, args, "matching.numTaskqueueReadPartitions=1")
 	require.Contains(t, args, "matching.numTaskqueueWritePartitions=1")
+	require.Contains(t, args, "history.transferProcessorMaxPollRPS=1000")
 	require.Contains(t, args, "--ui-ip 127.0.0.1 --ui-port 8233")
 	require.NotContains(t, args, "--headless")
 }
