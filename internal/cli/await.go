@@ -40,7 +40,7 @@ func awaitTemporal(ctx context.Context, c client.Client, o client.Options, healt
 			health.Well(telemetry.PartTemporal)
 			if retention < leastRetention {
 				log.WarnContext(ctx, "the namespace forgets closed workflows too soon to recognise every duplicate: run `durabot setup`",
-					"retention", retention, "needed", leastRetention)
+					"retention", retention.String(), "needed", leastRetention.String())
 			}
 			return nil
 		}

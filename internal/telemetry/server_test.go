@@ -1,9 +1,11 @@
 package telemetry_test
 
 import (
+	"bufio"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -104,9 +106,21 @@ func TestAClosedServerIsGoneAndIsNoTrouble(t *testing.T) {
 	health.Well(telemetry.PartStart)
 	server, err := telemetry.Listen(t.Context(), "127.0.0.1:0", health, metrics)
 	require.NoError(t, err)
+	// Another test may get the port at once, so a connection tells, not a dial.
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.Addr())
+	require.NoError(t, err)
+	require.NoError(t, conn.SetDeadline(time.Now().Add(10*time.Second)))
+	_, err = conn.Write([]byte("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"))
+	require.NoError(t, err)
+	answers := bufio.NewReader(conn)
+	res, err := http.ReadResponse(answers, nil)
+	require.NoError(t, err)
+	_, err = io.Copy(io.Discard, res.Body)
+	require.NoError(t, err)
 	require.NoError(t, server.Close())
-	_, err = new(net.Dialer).DialContext(t.Context(), "tcp", server.Addr())
+	_, err = answers.ReadByte()
 	require.Error(t, err)
+	require.NotErrorIs(t, err, os.ErrDeadlineExceeded)
 	requireHealth(t, health, true, "ready\n")
 }
 
