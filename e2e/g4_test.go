@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/durabot/durabot/internal/contract"
 	"github.com/durabot/durabot/internal/telegramsim"
@@ -108,4 +109,19 @@ func TestG4ACallThatKeepsFailingIsOvertakenAndSaysSo(t *testing.T) {
 	require.NoError(t, w.temporal.GetWorkflow(t.Context(), res.Calls[0].WorkflowID, "").Get(t.Context(), &message))
 	require.Equal(t, contract.Delivered, message.Outcome)
 	require.True(t, message.Overtaken)
+}
+
+func TestG4AnUpdateCancelledInBetweenLetsNobodyAhead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.start().ready()
+	w.SendText(1001, "slow 4s")
+	between := w.SendText(1001, "between")
+	w.SendText(1001, "last")
+	workflow := contract.UpdateID(w.bot, between)
+	w.eventually("it waits", func() bool { return w.temporal.CancelWorkflow(t.Context(), workflow, "") == nil })
+	w.eventually("the last is answered", func() bool { return slices.Contains(w.texts(1001), "re: last") })
+	require.Equal(t, []string{"re: slow 4s", "re: last"}, w.texts(1001))
+	_, err := w.update(between)
+	require.True(t, temporal.IsCanceledError(err))
 }

@@ -17,12 +17,25 @@ const (
 	recheckMost  = time.Hour
 )
 
-// awaitTurn returns when the chat's previous update is done, or with an error
-// when this workflow is cancelled.
+// awaitTurn returns when the chat's previous update is done. Cancelled while it
+// waits, an update says so only then: those behind it ask it alone whether the
+// chat is free.
 func (u *update) awaitTurn(ctx workflow.Context) error {
 	if u.in.After == "" {
 		return nil
 	}
+	err := u.waitForTurn(ctx)
+	if temporal.IsCanceledError(err) && has(ctx, cancelledKeepsPlace) {
+		rest, cancel := workflow.NewDisconnectedContext(ctx)
+		defer cancel()
+		if err := u.waitForTurn(rest); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func (u *update) waitForTurn(ctx workflow.Context) error {
 	for wait := recheckFirst; ; wait = min(2*wait, recheckMost) {
 		ours, err := u.askForTurn(ctx)
 		if ours || err != nil {

@@ -59,15 +59,16 @@ func TestAPredecessorIsAskedAgainAfterThirtySecondsDoublingToAnHour(t *testing.T
 	require.Equal(t, []string{"handle", "send 1", "pass"}, s.story[10:])
 }
 
-func TestAnUpdateCancelledWhileItWaitsPassesTheTurn(t *testing.T) {
+func TestAnUpdateCancelledWhileItWaitsPassesTheTurnInItsTurn(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.turn = func(int) (bool, error) { return false, nil }
+	s.turn = func(n int) (bool, error) { return n == 3, nil }
 	s.env.RegisterDelayedCallback(func() { s.env.SignalWorkflow(contract.WakeMeSignal, "next") }, time.Second)
 	s.env.RegisterDelayedCallback(s.env.CancelWorkflow, 10*time.Second)
 	_, err := s.run(waiting())
 	require.True(t, temporal.IsCanceledError(err))
-	require.Equal(t, []string{ask, "pass next"}, s.story)
+	require.Equal(t, []string{ask, ask, ask, "pass next"}, s.story, "nothing is handled, and whoever waits waits for both")
+	require.Equal(t, 40*time.Second, s.at[3].Round(time.Second), "30 s after it asked again")
 }
 
 func TestWhoeverAskedIsWokenWhenTheLastCallHasItsOutcome(t *testing.T) {

@@ -1,6 +1,19 @@
 package workflows
 
-// There is no named version yet: the histories in testdata/histories are of the
-// first one. The next change of behaviour adds a constant here with a sentence
-// on what it changes, asks for it with workflow.GetVersion, and records a new
-// history; replay_test.go says how.
+import "go.temporal.io/sdk/workflow"
+
+// A version names one change of what a workflow does. A workflow that was
+// started before it goes on as before. A new one gets a sentence here and a
+// recorded history; replay_test.go says how.
+const (
+	// cancelledKeepsPlace: an update that is cancelled while it waits for its turn
+	// ends only when its predecessor is done. Before, those behind it could get
+	// ahead of that one.
+	cancelledKeepsPlace = "cancelled-keeps-place"
+)
+
+// has reports whether the workflow runs with a change. It leaves a marker in the
+// history, so it is asked only where the change makes a difference.
+func has(ctx workflow.Context, change string) bool {
+	return workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) == 1
+}
