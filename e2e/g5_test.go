@@ -96,9 +96,10 @@ func TestG5ABlockedChatCostsOneRequestAndNoFailure(t *testing.T) {
 func TestG5AMovedChatIsFollowed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.SendTextFrom(-4002, 1001, "hello")
+	hello := w.SendTextFrom(-4002, 1001, "hello")
 	b := w.start().ready()
-	w.eventually("the group is answered", func() bool { return len(w.Ledger(-4002)) == 1 })
+	_, err := w.update(hello)
+	require.NoError(t, err)
 	b.kill()
 	id := w.SendTextFrom(-4002, 1001, "again")
 	moved := w.Migrate(-4002)
