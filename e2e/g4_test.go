@@ -114,14 +114,20 @@ func TestG4ACallThatKeepsFailingIsOvertakenAndSaysSo(t *testing.T) {
 func TestG4AnUpdateCancelledInBetweenLetsNobodyAhead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.start().ready()
-	w.SendText(1001, "slow 4s")
+	w.start("--handler-timeout", "30s").ready()
+	w.SendText(1001, "slow 15s")
 	between := w.SendText(1001, "between")
 	w.SendText(1001, "last")
 	workflow := contract.UpdateID(w.bot, between)
-	w.eventually("it waits", func() bool { return w.temporal.CancelWorkflow(t.Context(), workflow, "") == nil })
+	// In its first seconds it waits in memory, where a cancellation does not reach it.
+	w.eventually("it waits for a signal", func() bool {
+		d, err := w.temporal.DescribeWorkflow(t.Context(), workflow, "")
+		return err == nil && d.HistoryLength >= 6
+	})
+	require.Empty(t, w.texts(1001), "the one before it is still handled")
+	require.NoError(t, w.temporal.CancelWorkflow(t.Context(), workflow, ""))
 	w.eventually("the last is answered", func() bool { return slices.Contains(w.texts(1001), "re: last") })
-	require.Equal(t, []string{"re: slow 4s", "re: last"}, w.texts(1001))
+	require.Equal(t, []string{"re: slow 15s", "re: last"}, w.texts(1001))
 	_, err := w.update(between)
 	require.True(t, temporal.IsCanceledError(err))
 }
