@@ -1,7 +1,6 @@
 package workflows
 
 import (
-	"strconv"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -55,7 +54,7 @@ func (u *update) send(ctx workflow.Context, n int, call contract.Call) contract.
 	if left == nil {
 		return res
 	}
-	left.BotID, left.Key = u.in.BotID, contract.OvertakenKey(u.in.UpdateID, n)
+	left.BotID, left.Key = u.in.BotID, contract.CallKey(u.in.UpdateID, n)
 	id, err := startMessage(ctx, *left)
 	if err != nil {
 		res.Outcome, res.Reason, res.Error = contract.Dead, contract.ReasonGaveUp, cause(err)
@@ -71,7 +70,7 @@ func (u *update) separate(ctx workflow.Context, n int, call contract.Call) contr
 	res := contract.CallResult{Method: call.Method, ChatID: address(call), Outcome: contract.Pending}
 	key := call.Key
 	if key == "" {
-		key = "update-" + strconv.FormatInt(u.in.UpdateID, 10) + "-" + strconv.Itoa(n)
+		key = contract.CallKey(u.in.UpdateID, n)
 	}
 	id, err := startMessage(ctx, contract.MessageInput{BotID: u.in.BotID, Key: key, Call: call})
 	if err != nil {

@@ -70,9 +70,9 @@ func ReusedUpdateID(bot, update int64, hash string) string {
 // MessageID is the workflow ID of a message with a key of its own.
 func MessageID(bot int64, key string) string { return fmt.Sprintf("message/%d/%s", bot, key) }
 
-// OvertakenKey is the key under which call n (from 0) of an update goes on when
-// it has left the turn.
-func OvertakenKey(update int64, n int) string { return fmt.Sprintf("update-%d-%d", update, n) }
+// CallKey is the key under which call n (from 0) of an update becomes a message
+// of its own when its author gave it none.
+func CallKey(update int64, n int) string { return fmt.Sprintf("update-%d-%d", update, n) }
 
 // UpdateOf returns the update_id inside an update's workflow ID.
 func UpdateOf(workflowID string) (int64, bool) {

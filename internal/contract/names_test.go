@@ -22,7 +22,7 @@ func TestNamesStayAsTheyAre(t *testing.T) {
 		contract.UpdateID(77, 5001):                     "update/77/5001",
 		contract.ReusedUpdateID(77, 5, "0123456789abc"): "update/77/5/01234567",
 		contract.MessageID(77, "order-9"):               "message/77/order-9",
-		contract.OvertakenKey(5001, 0):                  "update-5001-0",
+		contract.CallKey(5001, 0):                       "update-5001-0",
 		contract.UpdateWorkflow:                         "UpdateWorkflow",
 		contract.MessageWorkflow:                        "MessageWorkflow",
 		contract.HandleActivity:                         "Handle",
