@@ -61,12 +61,8 @@ func limitFlags(f *pflag.FlagSet, s *config.Settings) {
 
 // fill reads what does not come by flag.
 func (p Program) fill(s *config.Settings, g *global) error {
-	var err error
-	if s.Token, err = p.Env.Token(); err != nil {
-		return usage(err)
-	}
-	s.APIURL = p.Env.Value("TELEGRAM_API_URL")
-	if s.Temporal, err = p.Env.Temporal(); err != nil {
+	err := s.Read(p.Env)
+	if err != nil {
 		return usage(err)
 	}
 	s.Log, err = telemetry.NewLogger(p.Stderr, g.logLevel, g.logFormat, s.Token.Redact)

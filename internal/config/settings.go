@@ -96,11 +96,18 @@ func (s Settings) Validate() error {
 // Telegram's address and Temporal.
 func FromEnv(env Env) (Settings, error) {
 	s := Defaults()
+	err := s.Read(env)
+	return s, err
+}
+
+// Read takes from the environment what no flag sets: the token, Telegram's
+// address and Temporal's settings.
+func (s *Settings) Read(env Env) error {
 	var err error
 	if s.Token, err = env.Token(); err != nil {
-		return s, err
+		return err
 	}
 	s.APIURL = env.Value("TELEGRAM_API_URL")
 	s.Temporal, err = env.Temporal()
-	return s, err
+	return err
 }
