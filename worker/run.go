@@ -34,8 +34,7 @@ func Run(ctx context.Context, o Options) error {
 	p.watchTemporal(ctx)
 	intake, err := p.startIntake(ctx, attributes)
 	if err != nil {
-		o.Log.ErrorContext(ctx, "intake not started", "error", err)
-		fail(err)
+		fail(fmt.Errorf("start intake: %w", err))
 	} else {
 		o.Health.Well(telemetry.PartStart)
 		o.Log.InfoContext(ctx, "bot is running", "bot", o.Token.BotID())
