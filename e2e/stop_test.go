@@ -64,9 +64,11 @@ func TestStopANewBotWaitsForTemporalAndFetchesNothing(t *testing.T) {
 	w.SendText(1001, "hello")
 	b := w.startVia("127.0.0.1:1") // nothing listens there
 	w.eventually("it is alive", func() bool { status, _ := b.get("/healthz"); return status == http.StatusOK })
-	status, text := b.get("/readyz")
-	require.Equal(t, http.StatusServiceUnavailable, status)
-	require.Contains(t, text, "TEMPORAL_ADDRESS")
+	w.eventually("it says what it waits for", func() bool {
+		status, text := b.get("/readyz")
+		require.Equal(t, http.StatusServiceUnavailable, status)
+		return strings.Contains(text, "TEMPORAL_ADDRESS")
+	})
 	require.Empty(t, w.calls("getUpdates"))
 	code, _ := b.stop()
 	require.Zero(t, code)
