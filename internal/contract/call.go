@@ -161,3 +161,17 @@ func (c Call) sealParams() (Call, error) {
 	c.Params = raw
 	return c, nil
 }
+
+// Hash tells two calls of one key apart: the SHA-256 of method, parameters and
+// policy. The time at which the call leaves is no part of it.
+func (c Call) Hash() (string, error) {
+	params, err := c.Object()
+	if err != nil {
+		return "", err
+	}
+	what, err := json.Marshal(Call{Method: c.Method, Params: params, Priority: c.Priority, Delivery: c.Delivery, TTL: c.TTL})
+	if err != nil {
+		return "", fmt.Errorf("hash call: %w", err)
+	}
+	return CanonicalHash(what)
+}

@@ -220,3 +220,28 @@ func FuzzACallKeepsItsParamsOnEveryHop(f *testing.F) {
 		require.True(t, bytes.Equal(first, second), "%s\n%s", first, second)
 	})
 }
+
+func TestTheHashOfACallIsItsMethodParametersAndPolicy(t *testing.T) {
+	t.Parallel()
+	hash := func(c contract.Call) string {
+		h, err := c.Hash()
+		require.NoError(t, err)
+		return h
+	}
+	one := contract.Call{Method: "sendMessage", Params: map[string]any{"chat_id": 1, "text": "a"}}
+	same := contract.Call{Method: "sendMessage", Params: json.RawMessage(`{"text":"a", "chat_id":1}`), Key: "k", At: time.Unix(9, 0)}
+	require.Equal(t, hash(one), hash(same))
+	for _, change := range []func(*contract.Call){
+		func(c *contract.Call) { c.Method = "sendPhoto" },
+		func(c *contract.Call) { c.Params = map[string]any{"chat_id": 1, "text": "b"} },
+		func(c *contract.Call) { c.Delivery = contract.AtMostOnce },
+		func(c *contract.Call) { c.Priority = contract.Bulk },
+		func(c *contract.Call) { c.TTL = time.Minute },
+	} {
+		other := one
+		change(&other)
+		require.NotEqual(t, hash(one), hash(other))
+	}
+	_, err := contract.Call{Method: "sendMessage", Params: make(chan int)}.Hash()
+	require.Error(t, err)
+}

@@ -27,6 +27,10 @@ const (
 	// FailureOvertaken: the call has waited too long for a reason of its own and
 	// must leave its update's turn.
 	FailureOvertaken = "Overtaken"
+	// FailureSuperseded: a newer edit of the same message took its place.
+	FailureSuperseded = "Superseded"
+	// FailureDropped: a chat action ("typing…") that would have come too late.
+	FailureDropped = "Dropped"
 	// FailureHandler: the author's handler failed at every attempt.
 	FailureHandler = "HandlerFailed"
 	// FailureUndecodable: the update is of a known kind but not of its shape.

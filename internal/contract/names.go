@@ -10,12 +10,15 @@ import (
 const (
 	UpdateWorkflow  = "UpdateWorkflow"
 	MessageWorkflow = "MessageWorkflow"
+	ChatWorkflow    = "ChatWorkflow"
+	DutyWorkflow    = "DutyWorkflow"
 )
 
 // Names of activities.
 const (
-	HandleActivity = "Handle"
-	SendActivity   = "Send"
+	HandleActivity   = "Handle"
+	SendActivity     = "Send"
+	HoldDutyActivity = "HoldDuty"
 )
 
 // Signals between update workflows of one chat.
@@ -26,12 +29,31 @@ const (
 	YourTurnSignal = "your-turn"
 )
 
-// Keys of an update's memo.
+// Signals to a chat's workflow.
 const (
-	// MemoHash is the SHA-256 of the update as canonical JSON.
+	// ChatMarkSignal carries a ChatMark.
+	ChatMarkSignal = "mark"
+	// ChatClearSignal carries a ChatClear.
+	ChatClearSignal = "clear"
+)
+
+// Signals to a duty workflow.
+const (
+	// PauseSignal carries a Pause.
+	PauseSignal = "pause"
+	// ResumeSignal carries a Pause that says who resumed, and why.
+	ResumeSignal = "resume"
+)
+
+// Keys of memos.
+const (
+	// MemoHash is the SHA-256 of an update as canonical JSON, or of what a message
+	// sends.
 	MemoHash = "hash"
 	// MemoOrder is the update's ordering key.
 	MemoOrder = "order"
+	// MemoState is a chat's ChatState, or the duty's DutyState.
+	MemoState = "state"
 )
 
 // Search attributes, all of type Keyword. Everything works without them.
@@ -40,6 +62,9 @@ const (
 	AttributeKind    = "TgKind"
 	AttributeOutcome = "TgOutcome"
 )
+
+// OutcomeDuplicate is the TgOutcome of what was delivered, and perhaps twice.
+const OutcomeDuplicate = "possible_duplicate"
 
 // SearchAttributes lists the attributes that setup registers.
 func SearchAttributes() []string {
@@ -69,6 +94,12 @@ func ReusedUpdateID(bot, update int64, hash string) string {
 
 // MessageID is the workflow ID of a message with a key of its own.
 func MessageID(bot int64, key string) string { return fmt.Sprintf("message/%d/%s", bot, key) }
+
+// ChatID is the workflow ID of what is exceptional about a chat.
+func ChatID(bot, chat int64) string { return fmt.Sprintf("chat/%d/%d", bot, chat) }
+
+// DutyID is the workflow ID of the right to talk to Telegram for a bot.
+func DutyID(bot int64) string { return fmt.Sprintf("duty/%d", bot) }
 
 // CallKey is the key under which call n (from 0) of an update becomes a message
 // of its own when its author gave it none.

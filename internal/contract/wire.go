@@ -101,4 +101,6 @@ type MessageInput struct {
 	Overtaken bool `json:"overtaken,omitempty"`
 	// Ledger is what the update's send knew of it.
 	Ledger *Ledger `json:"ledger,omitempty"`
+	// Attributes is whether the namespace knows our search attributes.
+	Attributes bool `json:"attributes,omitempty"`
 }
