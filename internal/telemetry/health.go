@@ -17,6 +17,8 @@ const (
 	PartIntake   Part = "intake"   // updates do not come in
 	PartTelegram Part = "telegram" // Telegram, or the way to it, is away
 	PartToken    Part = "token"    // refused by Telegram
+	PartDuty     Part = "duty"     // who talks to Telegram for the bot
+	PartBudget   Part = "budget"   // nothing is sent for now
 	PartWorker   Part = "worker"   // a worker gave up
 	PartHTTP     Part = "http"     // this very page is going away
 )
@@ -27,6 +29,7 @@ type Health struct {
 	mu     sync.Mutex
 	down   map[Part]string // this process can neither take nor pass on an update
 	worse  map[Part]string // it can, but a person should look
+	notes  map[Part]string // all is well, and this is how
 	aliveT time.Time
 	now    func() time.Time
 }
@@ -36,24 +39,29 @@ func NewHealth() *Health {
 	return &Health{
 		down:  map[Part]string{PartStart: "starting"},
 		worse: map[Part]string{},
+		notes: map[Part]string{},
 		now:   time.Now,
 	}
 }
 
 // Down says that the part keeps the process from its work.
-func (h *Health) Down(p Part, why string) { h.set(p, why, "") }
+func (h *Health) Down(p Part, why string) { h.set(p, why, "", "") }
 
 // Degrade says that the part is unwell while the work goes on.
-func (h *Health) Degrade(p Part, why string) { h.set(p, "", why) }
+func (h *Health) Degrade(p Part, why string) { h.set(p, "", why, "") }
+
+// Note says how the part is well.
+func (h *Health) Note(p Part, how string) { h.set(p, "", "", how) }
 
 // Well takes back what was said of the part.
-func (h *Health) Well(p Part) { h.set(p, "", "") }
+func (h *Health) Well(p Part) { h.set(p, "", "", "") }
 
-func (h *Health) set(p Part, down, worse string) {
+func (h *Health) set(p Part, down, worse, note string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	put(h.down, p, down)
 	put(h.worse, p, worse)
+	put(h.notes, p, note)
 }
 
 func put(m map[Part]string, p Part, why string) {
@@ -64,8 +72,9 @@ func put(m map[Part]string, p Part, why string) {
 	m[p] = why
 }
 
-// AliveUntil promises another call before the given time. A promise broken by
-// half a minute means that the process is stuck.
+// AliveUntil promises another call before the given time; the zero time takes
+// the promise back. A promise broken by half a minute means that the process is
+// stuck.
 func (h *Health) AliveUntil(t time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -81,17 +90,17 @@ func (h *Health) Alive() bool {
 }
 
 // Ready reports whether the process can do its work, and a text for people:
-// "ready", or "degraded" or "not ready" with a reason a line.
+// "ready", "degraded" or "not ready", with a reason or a note a line.
 func (h *Health) Ready() (bool, string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case len(h.down) > 0:
-		return false, "not ready\n" + lines(h.down) + lines(h.worse)
+		return false, "not ready\n" + lines(h.down) + lines(h.worse) + lines(h.notes)
 	case len(h.worse) > 0:
-		return true, "degraded\n" + lines(h.worse)
+		return true, "degraded\n" + lines(h.worse) + lines(h.notes)
 	}
-	return true, "ready\n"
+	return true, "ready\n" + lines(h.notes)
 }
 
 func lines(m map[Part]string) string {

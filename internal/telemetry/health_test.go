@@ -43,6 +43,23 @@ func TestHealthNamesEveryPartThatIsUnwell(t *testing.T) {
 	requireHealth(t, h, true, "ready\n")
 }
 
+func TestANoteSaysHowAPartIsWell(t *testing.T) {
+	t.Parallel()
+	h := telemetry.NewHealth()
+	h.Well(telemetry.PartStart)
+	h.Note(telemetry.PartDuty, "stand-by")
+	requireHealth(t, h, true, "ready\nduty: stand-by\n")
+	h.Degrade(telemetry.PartBudget, "paused")
+	requireHealth(t, h, true, "degraded\nbudget: paused\nduty: stand-by\n")
+	h.Down(telemetry.PartDuty, "nobody")
+	requireHealth(t, h, false, "not ready\nduty: nobody\nbudget: paused\n")
+	h.Note(telemetry.PartDuty, "on duty")
+	h.Well(telemetry.PartBudget)
+	requireHealth(t, h, true, "ready\nduty: on duty\n")
+	h.Well(telemetry.PartDuty)
+	requireHealth(t, h, true, "ready\n")
+}
+
 func TestTheLastWordOnAPartCounts(t *testing.T) {
 	t.Parallel()
 	h := telemetry.NewHealth()

@@ -22,6 +22,11 @@ type Metrics struct {
 	duplicates  prometheus.Counter
 	undecodable prometheus.Counter
 	polls       prometheus.Counter
+	limited     *prometheus.CounterVec
+	duty        prometheus.Gauge
+	waiting     *prometheus.GaugeVec
+	penalties   prometheus.Gauge
+	closed      prometheus.Gauge
 }
 
 // NewMetrics returns metrics that all start at zero.
@@ -44,7 +49,8 @@ func NewMetrics() (*Metrics, error) {
 		undecodable: counter("durabot_updates_undecodable_total", "Updates kept as failed workflows, or passed over, because they could not be read."),
 		polls:       counter("durabot_polls_total", "getUpdates requests that Telegram answered."),
 	}
-	registry.MustRegister(m.stored, m.duplicates, m.undecodable, m.polls)
+	m.measureBudget()
+	registry.MustRegister(m.stored, m.duplicates, m.undecodable, m.polls, m.limited, m.duty, m.waiting, m.penalties, m.closed)
 	return m, nil
 }
 

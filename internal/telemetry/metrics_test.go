@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/durabot/durabot/internal/contract"
 	"github.com/durabot/durabot/internal/telemetry"
 )
 
@@ -56,7 +57,7 @@ func TestStoredUpdatesAreCountedByKind(t *testing.T) {
 	require.Contains(t, text, "durabot_updates_stored_total{kind=\"\"} 1\n")
 }
 
-func TestTheOnlyLabelOfOurOwnIsTheKind(t *testing.T) {
+func TestTheOnlyLabelsOfOurOwnAreFewAndBounded(t *testing.T) {
 	t.Parallel()
 	m := newMetrics(t)
 	m.Stored("message")
@@ -64,14 +65,16 @@ func TestTheOnlyLabelOfOurOwnIsTheKind(t *testing.T) {
 	m.Duplicate()
 	m.Undecodable()
 	m.Polled()
+	m.Limited(42, "sendMessage")
+	m.Budget(contract.Figures{UnreachableChats: 2})
 	series := regexp.MustCompile(`(?m)^(durabot_\w+)(?:\{(\w+)="[^"]*"\})? \d+$`).FindAllStringSubmatch(scrape(t, m), -1)
 	names, all := map[string]bool{}, regexp.MustCompile(`(?m)^durabot_`).FindAllString(scrape(t, m), -1)
 	require.Len(t, series, len(all), "none has two labels")
 	for _, s := range series {
 		names[s[1]] = true
-		require.Contains(t, []string{"", "kind"}, s[2], s[0])
+		require.Contains(t, []string{"", "kind", "scope", "class"}, s[2], s[0])
 	}
-	require.Len(t, names, 4)
+	require.Len(t, names, 9)
 }
 
 func TestTheMetricsOfGoTheProcessAndTheTemporalSDKAreAmongThem(t *testing.T) {
@@ -89,4 +92,48 @@ func TestTheMetricsOfOneProcessAreNotThoseOfAnother(t *testing.T) {
 	a, b := newMetrics(t), newMetrics(t)
 	a.Polled()
 	require.Contains(t, scrape(t, b), "\ndurabot_polls_total 0\n")
+}
+
+func TestEach429IsCountedByWhatItIsOn(t *testing.T) {
+	t.Parallel()
+	m := newMetrics(t)
+	for _, scope := range []string{"chat", "method", "bot"} {
+		require.Contains(t, scrape(t, m), "durabot_rate_limited_total{scope=\""+scope+"\"} 0\n")
+	}
+	m.Limited(-100, "sendMessage")
+	m.Limited(42, "")
+	m.Limited(0, "getUpdates")
+	m.Limited(0, "")
+	text := scrape(t, m)
+	require.Contains(t, text, "durabot_rate_limited_total{scope=\"chat\"} 2\n")
+	require.Contains(t, text, "durabot_rate_limited_total{scope=\"method\"} 1\n")
+	require.Contains(t, text, "durabot_rate_limited_total{scope=\"bot\"} 1\n")
+}
+
+func TestTheBudgetIsShownByItsHolderOnly(t *testing.T) {
+	t.Parallel()
+	m := newMetrics(t)
+	require.Contains(t, scrape(t, m), "durabot_on_duty 0\n")
+	m.OnDuty(true)
+	m.Budget(contract.Figures{
+		UnreachableChats: 3,
+		Limiter: contract.LimiterFigures{
+			Waiting: map[contract.Priority]int{contract.Bulk: 7}, Penalties: []contract.Penalty{{ChatID: "1"}},
+		},
+	})
+	text := scrape(t, m)
+	for _, line := range []string{
+		"durabot_on_duty 1", `durabot_calls_waiting{class="bulk"} 7`, `durabot_calls_waiting{class="urgent"} 0`,
+		"durabot_penalties 1", "durabot_unreachable_chats 3",
+	} {
+		require.Contains(t, text, line+"\n")
+	}
+	m.OnDuty(false)
+	m.Budget(contract.Figures{})
+	text = scrape(t, m)
+	for _, line := range []string{
+		"durabot_on_duty 0", `durabot_calls_waiting{class="bulk"} 0`, "durabot_penalties 0", "durabot_unreachable_chats 0",
+	} {
+		require.Contains(t, text, line+"\n")
+	}
 }
