@@ -34,7 +34,7 @@ import (
 // State: {"bot":{"id","username","name"}, "chats":[Chat], "penalties":[{"chat_id" ("0" = bot),"until"}],
 // "faults":[Fault], "limits":Limits, "flood":Flood, "event_seq": number,
 // "polling": is a long poll waiting, "last_poll"?: time, "webhook"?: url, "pending": number, "confirmed": update id,
-// "requests":{"total","limited","violations": numbers,"by_method":{name: number}}}
+// "requests":{"total","accepted" (messages of the bot),"limited","violations": numbers,"by_method":{name: number}}}
 //
 // Chat: {"id","type" (private|group|supergroup|channel),"title" (a person's name in private chats),"username"?,
 // "state" (open|blocked|deactivated|never_started|kicked|migrated),"moved_to"?,"unread": number,"typing_until"?,

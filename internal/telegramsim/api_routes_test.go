@@ -163,7 +163,7 @@ func TestViewsHaveTheShapesThatAreDocumented(t *testing.T) {
 	require.Equal(t, []string{
 		"body", "chat_id", "header", "hits", "id", "kind", "method", "nth", "status", "times", "wait_ms",
 	}, keysOf(state["faults"].([]any)[0].(fields)))
-	require.Equal(t, []string{"by_method", "limited", "total", "violations"}, keysOf(state["requests"].(fields)))
+	require.Equal(t, []string{"accepted", "by_method", "limited", "total", "violations"}, keysOf(state["requests"].(fields)))
 	require.Equal(t, fields{"running": false, "sent": 0.0, "updates": 0.0}, state["flood"])
 
 	var log struct{ Requests []fields }

@@ -78,6 +78,7 @@ func TestStateShowsWhatThePageNeeds(t *testing.T) {
 		Pending   int
 		Requests  struct {
 			Total    int
+			Accepted int
 			ByMethod map[string]int `json:"by_method"`
 		}
 	}
@@ -92,6 +93,7 @@ func TestStateShowsWhatThePageNeeds(t *testing.T) {
 	require.Positive(t, state.EventSeq)
 	require.Equal(t, 2, state.Pending)
 	require.Equal(t, 1, state.Requests.ByMethod["sendMessage"])
+	require.Equal(t, 1, state.Requests.Accepted, "a chat action is no message")
 	b.admin("POST", "/chats/1001/read", "", 200, nil)
 	b.admin("GET", "/state", "", 200, &state)
 	require.InDelta(t, 0, state.Chats[0]["unread"], 0)

@@ -39,6 +39,7 @@ type penaltyView struct {
 
 type countersView struct {
 	Total      int64            `json:"total"`
+	Accepted   int64            `json:"accepted"`
 	Limited    int64            `json:"limited"`
 	Violations int64            `json:"violations"`
 	ByMethod   map[string]int64 `json:"by_method"`
@@ -58,9 +59,7 @@ func (s *Sim) stateView(now time.Time) stateView {
 		Limits: viewLimits(s.limits), Flood: floodView(s.floodStatus()), EventSeq: s.events.last,
 		Polling: s.poll.waiting != nil, LastPoll: optional(s.poll.finished), Webhook: s.webhook,
 		Pending: len(s.queue.items) + len(s.queue.strays), Confirmed: s.queue.confirmed,
-		Requests: countersView{
-			Total: s.log.total, Limited: s.log.limited, Violations: s.log.violations, ByMethod: maps.Clone(s.log.byMethod),
-		},
+		Requests: s.counters(),
 	}
 	for _, id := range s.order {
 		v.Chats = append(v.Chats, s.fullChat(s.chats[id], now))
@@ -74,6 +73,14 @@ func (s *Sim) stateView(now time.Time) stateView {
 		v.Faults = append(v.Faults, viewFault(f))
 	}
 	return v
+}
+
+// counters is called with Sim.mu held.
+func (s *Sim) counters() countersView {
+	return countersView{
+		Total: s.log.total, Accepted: s.accepted, Limited: s.log.limited, Violations: s.log.violations,
+		ByMethod: maps.Clone(s.log.byMethod),
+	}
 }
 
 // fullChat adds to a chat what changes with each message. Events of type "chat" do

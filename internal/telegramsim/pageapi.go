@@ -1,7 +1,6 @@
 package telegramsim
 
 import (
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -56,10 +55,7 @@ func (s *Sim) pulseView(now time.Time) pulseView {
 	v := pulseView{
 		Now: now, Polling: s.poll.waiting != nil, LastPoll: optional(s.poll.finished), Webhook: s.webhook,
 		Pending: len(s.queue.items) + len(s.queue.strays), Confirmed: s.queue.confirmed,
-		Requests: countersView{
-			Total: s.log.total, Limited: s.log.limited, Violations: s.log.violations,
-			ByMethod: maps.Clone(s.log.byMethod),
-		},
+		Requests:  s.counters(),
 		Penalties: []penaltyView{}, Faults: []faultView{}, Log: []requestView{}, Rates: s.log.rates(now),
 		Limits: viewLimits(s.limits), Flood: floodView(s.floodStatus()),
 	}
