@@ -2,6 +2,7 @@ package limiter_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"runtime"
 	"testing"
@@ -39,6 +40,47 @@ func BenchmarkGrantToNewChats(b *testing.B) {
 		grant(b, l, 1_000_001+i)
 	}
 	b.ReportMetric(float64(l.Stats().Chats), "chats")
+}
+
+// BenchmarkChatRemembered asks how much of the live heap one chat takes while its
+// window counts, and what a grant costs beside so many.
+func BenchmarkChatRemembered(b *testing.B) {
+	const chats = 100_000
+	l := limiter.New(limiter.Config{ChatPerSecond: 1e-3, ChatBurst: 3})
+	before := liveHeap()
+	for chat := range int64(chats) {
+		grant(b, l, chat+1)
+	}
+	perChat := float64(liveHeap()-before) / chats
+	b.ReportAllocs()
+	for i := int64(0); b.Loop(); i++ {
+		grant(b, l, chats+1+i)
+	}
+	b.ReportMetric(perChat, "B/chat")
+	require.GreaterOrEqual(b, l.Stats().Chats, chats)
+}
+
+// BenchmarkState asks what a hand-over of as many chats as fit into a minute of
+// the bot's budget costs.
+func BenchmarkState(b *testing.B) {
+	l := limiter.New(limiter.Config{GroupPerMinute: 20})
+	for chat := range int64(28 * 60) {
+		grant(b, l, -chat-1)
+	}
+	var raw []byte
+	for b.Loop() {
+		var err error
+		raw, err = json.Marshal(l.State())
+		require.NoError(b, err)
+	}
+	b.ReportMetric(float64(len(raw)), "B/state")
+}
+
+func liveHeap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }
 
 func grant(b *testing.B, l *limiter.Limiter, chat int64) {

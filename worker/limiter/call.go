@@ -9,7 +9,8 @@ type call struct {
 	node
 	alarm
 	req   Request
-	since int64 // Since in nanoseconds
+	since int64 // Since in nanoseconds: which call it is when it comes back
+	order int64 // its place: Since, or that of the edit it superseded
 	seq   uint64
 	lane  *lane
 
@@ -31,17 +32,25 @@ func (c *call) settle(g *Grant, err error) {
 	}
 }
 
-// scopes lists what a penalty that holds c can be on. The whole bot's may be in
-// it more than once.
-func (c *call) scopes() [3]Scope {
-	return [3]Scope{{}, {Chat: c.req.Chat}, {Method: c.req.Method}}
+// scopes lists what a penalty that holds c can be on. One may be in it more than
+// once.
+func (c *call) scopes() [4]Scope {
+	return [4]Scope{{}, {Chat: c.req.Chat}, {Method: c.req.Method}, {Chat: c.req.Chat, Method: c.req.Method}}
+}
+
+// same reports whether place is what c left behind when it was paced.
+func (c *call) same(place *call) bool {
+	return place.settled && place.since == c.since && place.req.Edits == c.req.Edits
 }
 
 // wake ends a kept place, or the patience of a call that waits.
 func (c *call) wake(l *Limiter, now time.Duration) {
-	if c.settled {
+	switch {
+	case c.settled:
 		c.lane.queues[c.req.Class].remove(c)
-	} else {
+	case c.req.Transient:
+		l.refuse(c, ErrDropped)
+	default:
 		l.reconsider(c, now)
 	}
 	l.evaluate(c.lane, now)

@@ -41,20 +41,20 @@ func (w *world) window(limit int, length time.Duration, belongs func(*send) bool
 func (w *world) windows(cfg limiter.Config) error {
 	chats := map[int64]bool{}
 	for _, s := range w.sends {
-		chats[s.Chat] = true
+		chats[w.present(s.Chat)] = true
 	}
 	for chat := range chats {
 		limit, length := cfg.ChatBurst, time.Duration(float64(cfg.ChatBurst)/cfg.ChatPerSecond*1e9)
 		if chat < 0 {
 			limit, length = cfg.GroupPerMinute, time.Minute
 		}
-		mine := func(s *send) bool { return s.Chat == chat }
+		mine := func(s *send) bool { return w.present(s.Chat) == chat }
 		if chat != 0 && (chat < 0 && cfg.GroupPerMinute > 0 || chat > 0 && cfg.ChatPerSecond > 0) {
 			if err := w.window(limit, length, mine); err != nil {
 				return err
 			}
 		}
-		if err := w.window(0, 0, func(s *send) bool { return chat != 0 && s.Chat == chat }); err != nil {
+		if err := w.window(0, 0, func(s *send) bool { return chat != 0 && w.present(s.Chat) == chat }); err != nil {
 			return fmt.Errorf("two in the air: %w", err)
 		}
 	}
@@ -64,15 +64,22 @@ func (w *world) windows(cfg limiter.Config) error {
 	return w.window(int(math.Ceil(cfg.GlobalPerSecond))+2, time.Second, func(*send) bool { return true })
 }
 
-// pace checks the even pace of the bot.
+// lateness is what the even pace lets a late call make up for.
+const lateness = 10 * time.Millisecond
+
+// pace checks that the bot is nowhere ahead of its even pace by more.
 func (w *world) pace(perSecond float64) error {
+	earned := time.Duration(0) // by the calls before, since the one that is furthest ahead
 	var last *send
 	for _, s := range w.sends {
 		if !s.Counts {
 			continue
 		}
-		if last != nil && float64(s.at-last.at) < float64(last.Items)/perSecond*1e9 {
-			return fmt.Errorf("%d items at %v, the next call at %v", last.Items, last.at, s.at)
+		if last != nil {
+			spent := time.Duration(float64(last.Items) / perSecond * 1e9)
+			if earned = max(0, earned+spent-(s.at-last.at)); earned > lateness+time.Microsecond {
+				return fmt.Errorf("%d items at %v, the next call at %v: %v ahead", last.Items, last.at, s.at, earned)
+			}
 		}
 		last = s
 	}
@@ -85,7 +92,7 @@ func (w *world) smooth(step time.Duration) error {
 	for i, first := range w.sends {
 		items := 0
 		for _, s := range w.sends[i:] {
-			if s.Chat != first.Chat || s.Chat >= 0 || !s.Counts || !first.Counts || first.answered < 0 || s.Items > 5 {
+			if w.present(s.Chat) != w.present(first.Chat) || s.Chat >= 0 || !s.Counts || !first.Counts || first.answered < 0 || s.Items > 5 {
 				continue
 			}
 			items += s.Items
@@ -100,58 +107,96 @@ func (w *world) smooth(step time.Duration) error {
 	return nil
 }
 
-func (p penalty) holds(s *send) bool {
-	switch {
-	case p.scope.Chat != 0:
-		return s.Chat == p.scope.Chat
-	case p.scope.Method != "":
-		return s.Method == p.scope.Method
-	}
-	return true
-}
-
-// silence checks that no call went into a penalty, and that the first one after
-// it went alone.
-func (w *world) silence() error {
-	for _, p := range w.penalties {
-		var probe *send
-		for _, s := range w.sends {
-			if !p.holds(s) || s.at <= p.from {
-				continue
-			}
-			if s.at < p.until {
-				return fmt.Errorf("%s to %d at %v, in the penalty %+v", s.Method, s.Chat, s.at, p)
-			}
-			if probe != nil && (probe.answered < 0 || s.at < probe.answered) {
-				return fmt.Errorf("call to %d at %v beside the probe of %+v", s.Chat, s.at, p)
-			}
-			if probe == nil {
-				probe = s
-			}
-			if s.at > p.until+time.Minute {
-				break // forgotten if nobody came meanwhile
-			}
+// held checks that nothing was granted while a reason held.
+func (w *world) heldBack() error {
+	from := time.Duration(-1)
+	for _, e := range w.events {
+		switch {
+		case e.what == holding && from < 0:
+			from = e.at
+		case e.what == released:
+			from = -1
+		case e.what == granted && from >= 0 && e.at > from:
+			return fmt.Errorf("call to %d at %v, held since %v", e.send.Chat, e.at, from)
 		}
 	}
 	return nil
 }
 
-// ordered checks that calls of one (chat, class) left in the order of Since.
-func (w *world) ordered() error {
-	type line struct {
+// newest checks that no edit of a message followed a newer one.
+func (w *world) newest() error {
+	type message struct {
 		chat  int64
-		class limiter.Class
+		edits string
 	}
-	last := map[line]*send{}
+	last := map[message]*send{}
 	for _, s := range w.sends {
-		if !s.Counts || s.Chat == 0 {
-			continue
-		}
-		key := line{s.Chat, s.Class}
-		if before := last[key]; before != nil && s.Since.Before(before.Since) {
-			return fmt.Errorf("chat %d, %v: a call of %v overtaken by one of %v", s.Chat, s.Class, s.Since.Sub(w.start), before.Since.Sub(w.start))
+		key := message{w.present(s.Chat), s.Edits}
+		if before := last[key]; s.Edits != "" && before != nil && s.Since.Before(before.Since) {
+			return fmt.Errorf("%s in %d: version %v at %v, after version %v", s.Edits, s.Chat, s.Since.Sub(w.start), s.at, before.Since.Sub(w.start))
 		}
 		last[key] = s
 	}
 	return nil
+}
+
+type line struct {
+	chat  int64
+	class limiter.Class
+}
+
+// order checks that calls of one (chat, class) left in the order of Since.
+type order struct {
+	world  *world
+	latest map[line]time.Time
+	loose  map[limiter.Scope]bool // refused methods: their calls may be overtaken
+	long   map[int64]bool         // if a penalty of their chat was long
+	reset  time.Time              // so may what was there before
+}
+
+// ordered checks the order. A call that only its method made wait may be
+// overtaken, and nobody keeps a place over a move or a hand-over.
+func (w *world) ordered() error {
+	o := order{world: w, latest: map[line]time.Time{}, loose: map[limiter.Scope]bool{}, long: map[int64]bool{0: true}}
+	for _, e := range w.events {
+		switch {
+		case e.what == moved || e.what == handedOver:
+			clear(o.latest)
+			o.reset = w.start.Add(e.at)
+		case e.what == refused:
+			chat := w.present(e.scope.Chat)
+			o.loose[limiter.Scope{Chat: chat, Method: e.scope.Method}] = true
+			o.long[chat] = o.long[chat] || e.until-e.at > time.Minute
+		case e.what == granted && e.send.Counts && e.send.Chat != 0:
+			if err := o.granted(e.send); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (o *order) granted(s *send) error {
+	key := line{s.Chat, s.Class}
+	latest := o.latest[key]
+	chat := o.world.present(s.Chat)
+	loose := o.loose[limiter.Scope{Method: s.Method}] || o.long[chat] && o.loose[limiter.Scope{Chat: chat, Method: s.Method}]
+	if s.Since.Before(latest) && s.Since.After(o.reset) && !loose {
+		return fmt.Errorf("chat %d, %v: a call of %v overtaken by one of %v", s.Chat, s.Class, s.Since.Sub(o.world.start), latest.Sub(o.world.start))
+	}
+	if place := o.world.place(s); place.After(latest) {
+		o.latest[key] = place
+	}
+	return nil
+}
+
+// place returns the Since of the oldest edit whose place s may have taken.
+func (w *world) place(s *send) time.Time {
+	place := s.Since
+	for _, older := range w.ended {
+		if s.Edits != "" && older.Edits == s.Edits && w.present(older.Chat) == w.present(s.Chat) && older.Since.Before(place) {
+			place = older.Since
+		}
+	}
+	return place
 }

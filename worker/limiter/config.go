@@ -33,8 +33,9 @@ type Config struct {
 	// InFlight is how many counted calls are in the air at once. Default 50.
 	InFlight int
 	// GroupCharge is how many calls each group is taken to have had at the
-	// moment of New. A process that follows a killed one does not know what that
-	// one sent and sets it; one that was handed the state leaves it 0. Default 0.
+	// moment of New or Restore, on top of what the state says. A process that
+	// follows a killed one does not know what that one sent at last and sets it;
+	// one that was handed the state in order leaves it 0. Default 0.
 	GroupCharge int
 }
 

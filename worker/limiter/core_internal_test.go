@@ -25,6 +25,13 @@ func (m model) before(c *call) int {
 	return sum
 }
 
+func (m model) first(match func(*call) bool) *call {
+	if i := slices.IndexFunc(m, match); i >= 0 {
+		return m[i]
+	}
+	return nil
+}
+
 func (m model) sorted() model {
 	slices.SortFunc(m, func(a, b *call) int {
 		if a.less(b) {
@@ -44,7 +51,7 @@ func TestQueueAgreesWithASortedSlice(t *testing.T) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"insert": func(rt *rapid.T) {
 				seq++
-				c := &call{seq: seq, since: rapid.Int64Range(0, 9).Draw(rt, "since")}
+				c := &call{seq: seq, order: rapid.Int64Range(0, 9).Draw(rt, "order")}
 				c.req.Items = rapid.IntRange(1, 10).Draw(rt, "items")
 				c.settled = rapid.Bool().Draw(rt, "kept place")
 				q.insert(c)
@@ -78,13 +85,10 @@ func agree(rt *rapid.T, q *queue, m model) {
 	for _, c := range m {
 		require.Equal(rt, m.before(c), q.before(c))
 	}
-	for since := range int64(10) {
-		i := slices.IndexFunc(m, func(c *call) bool { return c.since == since && c.settled })
-		if i < 0 {
-			require.Nil(rt, q.kept(since))
-			continue
-		}
-		require.Same(rt, m[i], q.kept(since), "the first place of several")
+	kept := func(c *call) bool { return c.settled }
+	require.Same(rt, m.first(kept), q.firstOf(kept))
+	for order := range int64(10) {
+		require.Same(rt, m.first(func(c *call) bool { return c.order == order && c.settled }), q.at(order, kept), "the first place of several")
 	}
 }
 
@@ -92,7 +96,7 @@ func TestQueueStaysShallow(t *testing.T) {
 	t.Parallel()
 	var q queue
 	for i := range int64(10_000) {
-		c := &call{since: i}
+		c := &call{order: i}
 		c.req.Items = 1
 		q.insert(c)
 	}
@@ -167,8 +171,31 @@ func TestWindowForgetsWhatHasLeft(t *testing.T) {
 	require.Equal(t, 3, w.used)
 	w.expire(10)
 	require.Zero(t, w.used)
-	require.Zero(t, w.empties())
+	require.Zero(t, w.empties(10))
 	require.Equal(t, time.Duration(11), w.fits(11, 0, 3))
+}
+
+func TestWindowIsLongerAtALearnedShare(t *testing.T) {
+	t.Parallel()
+	w := window{limit: 3, length: 10, lesson: lesson{share: 0.5, since: time.Hour}}
+	w.add(0, 3)
+	w.expire(19)
+	require.Equal(t, time.Duration(20), w.fits(19, 0, 1))
+	require.Equal(t, time.Duration(20), w.empties(19))
+	w.expire(20)
+	require.Zero(t, w.used)
+}
+
+func TestWindowThatTakesOverAnotherStaysInOrder(t *testing.T) {
+	t.Parallel()
+	w, other := window{limit: 4, length: 10}, window{}
+	w.add(1, 1)
+	w.add(5, 2)
+	other.add(0, 1)
+	other.add(3, 1)
+	w.absorb(&other)
+	require.Equal(t, []mark{{0, 1}, {1, 1}, {3, 1}, {5, 2}}, w.marks)
+	require.Equal(t, 5, w.used)
 }
 
 func TestForecastOfTheFirstIsWhenItMayGo(t *testing.T) {
@@ -188,7 +215,7 @@ func TestForecastOfTheFirstIsWhenItMayGo(t *testing.T) {
 			}
 		}
 		if b.rule != nil {
-			now = b.rests()
+			now = b.rests(now)
 			require.LessOrEqual(rt, b.opens(now, b.rule.burst), now, "a rested budget is whole")
 		}
 	})

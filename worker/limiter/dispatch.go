@@ -42,7 +42,7 @@ func (l *Limiter) arm(at, now time.Duration) {
 func (l *Limiter) grantNext(now time.Duration) bool {
 	l.botOpens = never
 	ln := l.turns.next()
-	if ln == nil {
+	if ln == nil || len(l.held) > 0 {
 		return false
 	}
 	if l.botOpens = l.silent(now); l.botOpens > now {
@@ -68,13 +68,14 @@ func (l *Limiter) give(ln *lane, now time.Duration) {
 	l.withdraw(c)
 	c.granted = now
 	l.granted[c.req.Class]++
-	l.probe(c)
+	l.probe(c, now)
 	if c.req.Counts {
 		l.turns.served(ln)
 		l.turns.leave(ln)
 		l.bot.take(c, now)
 		ln.granted(c)
-		ln.inAir = c
+		ln.inAir = append(ln.inAir, c)
+		ln.recall(c, now)
 	}
 	c.settle(&Grant{limiter: l, call: c}, nil)
 	l.evaluate(ln, now)
@@ -87,12 +88,19 @@ func (l *Limiter) withdraw(c *call) {
 	l.waiting[c.req.Class]--
 }
 
+// refuse ends a waiting call with an error.
+func (l *Limiter) refuse(c *call, err error) {
+	l.withdraw(c)
+	c.settle(nil, err)
+}
+
 // evaluate settles whether a lane is ready, when it will be, or if it can go. It
 // is called whenever anything about the lane may have changed.
 func (l *Limiter) evaluate(ln *lane, now time.Duration) {
-	ln.offer = ln.choose()
+	on := l.penalties[Scope{Chat: ln.chat}]
+	ln.offer = ln.choose(on, now)
 	for ln.offer != nil && l.banned(ln.offer, now) {
-		ln.offer = ln.choose()
+		ln.offer = ln.choose(on, now)
 	}
 	if ln.offer == nil {
 		l.turns.leave(ln)
@@ -100,24 +108,34 @@ func (l *Limiter) evaluate(ln *lane, now time.Duration) {
 		return
 	}
 	at := max(ln.opens(ln.offer, now), l.barred(ln.offer, now))
-	if at > now {
+	switch {
+	case at <= now:
+		l.alarms.clear(&ln.alarm)
+		l.turns.join(ln)
+	case ln.offer.req.Transient:
+		l.refuse(ln.offer, ErrDropped)
+		l.evaluate(ln, now)
+	default:
 		l.turns.leave(ln)
 		l.alarms.set(&ln.alarm, ln, at)
-		return
 	}
-	l.alarms.clear(&ln.alarm)
-	l.turns.join(ln)
 }
 
 // rest forgets a lane that holds nothing any more, or comes back when it does.
 func (l *Limiter) rest(ln *lane, now time.Duration) {
-	at := ln.rests()
+	at := ln.rests(now)
 	if at > now {
 		l.alarms.set(&ln.alarm, ln, at)
 		return
 	}
 	l.alarms.clear(&ln.alarm)
+	l.drop(ln)
+}
+
+// drop takes a lane out of memory; one for a single call was never in it.
+func (l *Limiter) drop(ln *lane) {
 	if l.lanes[ln.chat] == ln {
 		delete(l.lanes, ln.chat)
+		delete(l.learned, ln.chat)
 	}
 }

@@ -11,15 +11,25 @@
 // call stays in its window from its grant until one window after its answer; a
 // call without an answer stays in. Counted this way no window ever holds more
 // than its limit. One counted call per chat is in the air at a time, and inside
-// (chat, class) calls leave in the order of [Request.Since].
+// (chat, class) calls leave in the order of [Request.Since]. A call that must
+// wait for its method only may be overtaken; a newer edit goes in the place of
+// the older one that it replaces.
 //
 // No call goes into a penalty. When a penalty ends, one probe goes alone; once
-// it is answered the scope goes on at its even rate, without a burst.
+// it is answered the scope goes on at its even rate, without a burst. The one
+// exception is the scout of [Limiter.Penalize], which finds out whether a long
+// penalty on a chat is one method's only.
+//
+// A 429 says that the configured rate is too high for its chat, or for the bot:
+// it halves that rate, which recovers by an eighth of the whole each 30 s.
 //
 // Inside a class chats take turns. [Urgent] goes before [Normal] before [Bulk],
 // but a class that has been passed over often enough gets the next turn, so
 // bulk keeps one grant in twenty and normal one in five, whatever waits above:
 // among chats that are ready, and again inside a chat that has several classes.
+//
+// What is of no use later is not kept: a transient call is dropped rather than
+// delayed, and an edit of a message ends when a newer one is known.
 //
 // # Calls larger than a limit
 //
@@ -29,11 +39,18 @@
 // large call has its turn and waits for room in the bot's window, calls of its
 // class and below wait behind it; they would otherwise take the room for ever.
 //
+// # The next process
+//
+// [Limiter.State] is what a successor must know so that the promises hold over
+// the change, and [Restore] makes it go on with that. Callers that were waiting
+// come again: until they have, a later call may overtake them.
+//
 // # What it refuses
 //
 // It never sends, retries, logs or reads the wall clock except to order calls
-// that carry no time of their own: all waits are monotonic. It starts no
-// goroutine that outlives a wait and remembers no chat longer than its window
-// or penalty. It does not coordinate processes: two limiters for one bot send
-// twice the limit.
+// that carry no time of their own, and to read and write a state: all waits are
+// monotonic. It starts no goroutine that outlives a wait. It remembers no chat
+// longer than its window, penalty or learned rate, and 15 minutes after an edit.
+// It does not coordinate processes: two limiters for one bot send twice the
+// limit.
 package limiter

@@ -22,6 +22,19 @@ func TestEndedPenaltyIsNotForgottenWhileItsChatWaits(t *testing.T) {
 	})
 }
 
+func TestEndedPenaltyOfAMethodIsNotForgottenWhileCallsWait(t *testing.T) {
+	t.Parallel()
+	inWorld(t, chatsOnly(), func(t *testing.T, w *world) {
+		w.penalize(limiter.Scope{Method: "sendMessage"}, 3*sec)
+		w.penalize(limiter.Scope{}, 200*sec)
+		w.spawn(contact(1), 0) // the bot's probe
+		w.spawn(message(2), sec)
+		w.spawn(message(3), sec)
+		w.callers.Wait()
+		require.ElementsMatch(t, []time.Duration{200 * sec, 201 * sec}, append(w.times(2), w.times(3)...))
+	})
+}
+
 func TestCallsBehindALateProbeComeBack(t *testing.T) {
 	t.Parallel()
 	inWorld(t, chatsOnly(), func(t *testing.T, w *world) {
@@ -30,10 +43,11 @@ func TestCallsBehindALateProbeComeBack(t *testing.T) {
 		require.Equal(t, sec, w.now())
 		second := message(2)
 		second.Since = time.Now()
-		require.Equal(t, 5*sec, w.paced(second))
+		_, err := w.Acquire(t.Context(), second)
+		require.Equal(t, &limiter.Paced{Delay: 5 * sec, MethodOnly: true}, err)
 		require.Equal(t, 6*sec, w.now(), "it waited for the probe first")
 		probe.Done()
-		require.Equal(t, 6*sec, w.deliver(second), "its place was kept")
+		require.Equal(t, 6*sec, w.deliver(second))
 	})
 }
 
@@ -84,7 +98,7 @@ func TestStatsTellWhatIsHeld(t *testing.T) {
 		require.Equal(t, [3]int{limiter.Normal: 1}, stats.Waiting)
 		require.Equal(t, [3]uint64{limiter.Normal: 1}, stats.Granted)
 		require.Equal(t, 1, stats.InAir)
-		require.Equal(t, 1, stats.Chats)
+		require.Equal(t, 2, stats.Chats, "one is busy, one has learned")
 		require.Equal(t, []limiter.Penalty{
 			{Scope: limiter.Scope{Method: "sendContact"}, Until: w.start.Add(time.Minute)},
 			{Scope: limiter.Scope{Chat: 7}, Until: w.start.Add(time.Hour)},

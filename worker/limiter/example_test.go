@@ -21,7 +21,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	l.Penalize(limiter.Scope{Chat: 42}, time.Now().Add(time.Minute)) // Telegram answered 429
+	l.Penalize(limiter.Scope{Chat: 42, Method: "sendMessage"}, time.Now().Add(time.Minute)) // Telegram answered 429
 	grant.Done()
 
 	_, err = l.Acquire(ctx, reply)

@@ -1,6 +1,9 @@
 package limiter
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Grant is the right to send one request, now. It must end in exactly one of
 // Done and Cancel; only the first call of either has an effect.
@@ -48,7 +51,7 @@ func (g *Grant) end(answered bool, now time.Duration) {
 
 // close takes a counted call out of the air and charges its answer.
 func (l *Limiter) close(c *call, answered bool, now time.Duration) {
-	c.lane.inAir = nil
+	c.lane.inAir = slices.DeleteFunc(c.lane.inAir, func(other *call) bool { return other == c })
 	if !answered {
 		l.bot.giveBack(c)
 		return

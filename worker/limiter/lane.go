@@ -2,6 +2,7 @@ package limiter
 
 import (
 	"container/list"
+	"slices"
 	"time"
 )
 
@@ -19,7 +20,8 @@ type lane struct {
 	queues [classes]queue
 	passed [classes]int // grants since the class last had one, while it waited
 	budget budget
-	inAir  *call
+	edits  edits
+	inAir  []*call // one, or another chat's that became this one
 
 	offer  *call         // who goes when the lane has its turn
 	rank   Class         // the class the lane takes its turn in
@@ -29,11 +31,22 @@ type lane struct {
 }
 
 // choose picks who goes next and in which class the lane takes its turn: the
-// most important that waits. A class passed over too often goes in its stead.
-func (ln *lane) choose() *call {
+// most important that waits. A class passed over too often goes in its stead. If
+// anyone may scout p, the penalty on the chat, only such calls are looked at.
+func (ln *lane) choose(p *penalty, now time.Duration) *call {
+	if p.open(now) {
+		scout := ln.pick(func(q *queue) *call { return q.firstOf(p.passes) })
+		if scout != nil {
+			return scout
+		}
+	}
+	return ln.pick((*queue).first)
+}
+
+func (ln *lane) pick(first func(*queue) *call) *call {
 	var chosen *call
 	for class := range Class(classes) {
-		c := ln.queues[class].first()
+		c := first(&ln.queues[class])
 		switch {
 		case c == nil || c.settled: // nobody, or a kept place that holds the class
 		case chosen == nil:
@@ -61,7 +74,7 @@ func (ln *lane) opens(c *call, now time.Duration) time.Duration {
 	switch {
 	case !c.req.Counts:
 		return now
-	case ln.inAir != nil:
+	case len(ln.inAir) > 0:
 		return never
 	}
 	return ln.budget.opens(now, c.req.Items)
@@ -74,43 +87,54 @@ func (ln *lane) forecast(c *call, now, opens time.Duration) time.Duration {
 	for class := range c.req.Class {
 		items += ln.queues[class].items()
 	}
-	if ln.inAir != nil {
-		items += ln.inAir.req.Items
+	for _, inAir := range ln.inAir {
+		items += inAir.req.Items
 	}
 	due := max(opens, ln.budget.forecast(now, items, c.req.Items))
 	if opens > now && ln.budget.rule != nil {
-		due = max(due, opens+time.Duration(items)*ln.budget.rule.step)
+		due = max(due, opens+time.Duration(items)*ln.budget.step(now))
 	}
-	if first := ln.queues[c.req.Class].first(); first != nil && first.settled && first.less(c) {
+	return ln.behind(ln.queues[c.req.Class].first(), c, due)
+}
+
+// behind puts off what is due if c stands behind a place kept.
+func (ln *lane) behind(first, c *call, due time.Duration) time.Duration {
+	if first != nil && first.settled && first.less(c) {
 		due = max(due, first.granted)
 	}
 	return due
 }
 
-// live lists the calls that wait, without the places kept.
-func (ln *lane) live() []*call {
+// calls lists those who wait and the places kept.
+func (ln *lane) calls() []*call {
 	var calls []*call
 	for class := range ln.queues {
-		ln.queues[class].root.walk(func(c *call) {
-			if !c.settled {
-				calls = append(calls, c)
-			}
-		})
+		ln.queues[class].root.walk(func(c *call) { calls = append(calls, c) })
 	}
 	return calls
 }
 
-// rests returns when the lane can be forgotten, never while it is in use.
-func (ln *lane) rests() time.Duration {
+// live lists the calls that wait, without the places kept.
+func (ln *lane) live() []*call {
+	return slices.DeleteFunc(ln.calls(), func(c *call) bool { return c.settled })
+}
+
+// idle reports whether nothing waits, keeps a place or is in the air.
+func (ln *lane) idle() bool {
 	for class := range ln.queues {
 		if ln.queues[class].root != nil {
-			return never
+			return false
 		}
 	}
-	if ln.inAir != nil {
+	return len(ln.inAir) == 0
+}
+
+// rests returns when the lane can be forgotten, never while it is in use.
+func (ln *lane) rests(now time.Duration) time.Duration {
+	if !ln.idle() {
 		return never
 	}
-	return ln.budget.rests()
+	return max(ln.budget.rests(now), ln.edits.until)
 }
 
 // wake looks again at a lane whose time may have come.

@@ -23,8 +23,11 @@ type Limiter struct {
 
 	mu        sync.Mutex
 	lanes     map[int64]*lane
+	learned   map[int64]*lane // those whose share may be below the whole
 	penalties map[Scope]*penalty
 	refusals  []refusal
+	moves     map[int64]move
+	held      map[string]struct{}
 	turns     turns
 	bot       bot
 	botOpens  time.Duration // when the bot lets the next ready lane go
@@ -35,6 +38,7 @@ type Limiter struct {
 	waiting   [classes]int
 	granted   [classes]uint64
 	stopped   bool
+	changed   chan struct{}
 }
 
 // New returns a limiter that starts as if the bot had just been sending at its
@@ -46,7 +50,8 @@ func New(cfg Config) *Limiter {
 	}
 	l := &Limiter{
 		cfg: cfg, private: cfg.privateRule(), group: cfg.groupRule(), born: time.Now(),
-		lanes: map[int64]*lane{}, penalties: map[Scope]*penalty{},
+		lanes: map[int64]*lane{}, learned: map[int64]*lane{}, penalties: map[Scope]*penalty{},
+		moves: map[int64]move{}, held: map[string]struct{}{}, changed: make(chan struct{}, 1),
 		bot: newBot(cfg), botOpens: never, armed: never,
 	}
 	l.timer = time.AfterFunc(never, l.tick)
@@ -56,11 +61,13 @@ func New(cfg Config) *Limiter {
 
 // Acquire waits until the call may leave and returns its grant, which must end in
 // [Grant.Done] or [Grant.Cancel]. It waits in place for the bot (pace, window,
-// slots, a penalty on all) however long that takes. If the chat, or a penalty on
-// the method, makes the call wait longer than 5 s it returns [*Paced]: at once
-// when that is known beforehand, after 5 s when another call to the chat stays
-// in the air. Other errors are those of ctx and of a request that is not valid;
-// ctx does not limit the grant once it is given.
+// slots, a penalty on all, [Limiter.Hold]) however long that takes; a caller that
+// bounds it with ctx may ask again, and [Request.Since] puts the call in its old
+// place. If the chat, or a penalty on the method, makes the call wait longer than
+// 5 s it returns [*Paced]: at once when that is known beforehand, after 5 s when
+// another call to the chat stays in the air. A call may also end with [*Moved],
+// [ErrSuperseded] or [ErrDropped]. Other errors are those of ctx and of a request
+// that is not valid; ctx does not limit the grant once it is given.
 func (l *Limiter) Acquire(ctx context.Context, req Request) (*Grant, error) {
 	if err := req.validate(); err != nil {
 		return nil, err
@@ -85,7 +92,7 @@ func (l *Limiter) enter(req Request) *call {
 	if req.Since.IsZero() {
 		req.Since = time.Now()
 	}
-	c := &call{req: req, since: req.Since.UnixNano()}
+	c := &call{req: req, since: req.Since.UnixNano(), order: req.Since.UnixNano()}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.stopped {
@@ -93,8 +100,11 @@ func (l *Limiter) enter(req Request) *call {
 		return c
 	}
 	now := l.now()
-	l.line(c, now)
-	l.reconsider(c, now)
+	if to := l.present(req.Chat, now); to != req.Chat {
+		c.settle(nil, &Moved{To: to})
+		return c
+	}
+	l.admit(c, now)
 	l.evaluate(c.lane, now)
 	l.dispatch(now)
 	if !c.settled {
@@ -103,17 +113,32 @@ func (l *Limiter) enter(req Request) *call {
 	return c
 }
 
-// line takes c's place in its lane: the kept one if it comes back.
-func (l *Limiter) line(c *call, now time.Duration) {
+// admit puts c into line, unless it is of no use any more.
+func (l *Limiter) admit(c *call, now time.Duration) {
 	if c.req.Counts && c.req.Chat != 0 {
 		c.lane = l.lane(c.req.Chat, now)
 	} else {
 		c.lane = &lane{}
 	}
+	if c.req.Transient {
+		l.admitTransient(c, now)
+		return
+	}
+	l.yield(c.lane)
+	if c.req.coalesces() && !l.supersede(c, now) {
+		c.settle(nil, ErrSuperseded)
+		return
+	}
+	l.line(c)
+	l.reconsider(c, now)
+}
+
+// line takes c's place in its lane: the kept one if it comes back.
+func (l *Limiter) line(c *call) {
 	l.seq++
 	c.seq = l.seq
 	queue := &c.lane.queues[c.req.Class]
-	if place := queue.kept(c.since); place != nil {
+	if place := queue.at(c.order, func(p *call) bool { return c.same(p) }); place != nil {
 		c.seq = place.seq
 		queue.remove(place)
 		l.alarms.clear(&place.alarm)
@@ -127,16 +152,29 @@ func (l *Limiter) lane(chat int64, now time.Duration) *lane {
 	if ln := l.lanes[chat]; ln != nil {
 		return ln
 	}
+	ln := l.newLane(chat)
+	if now < chargeGroup {
+		l.charge(ln)
+	}
+	return ln
+}
+
+func (l *Limiter) newLane(chat int64) *lane {
 	ln := &lane{chat: chat, budget: newBudget(l.private)}
 	if chat < 0 {
 		ln.budget = newBudget(l.group)
 	}
-	if chat < 0 && l.cfg.GroupCharge > 0 && now < chargeGroup && l.group != nil {
+	l.lanes[chat] = ln
+	return ln
+}
+
+// charge counts what a killed process may have sent to a group at last. It takes
+// the burst, too, and no more: the rest of it that process sent at the even rate.
+func (l *Limiter) charge(ln *lane) {
+	if ln.chat < 0 && l.cfg.GroupCharge > 0 && l.group != nil {
 		ln.budget.add(0, l.cfg.GroupCharge)
 		ln.budget.drain(0)
 	}
-	l.lanes[chat] = ln
-	return ln
 }
 
 // abandon takes back a call whose context ended; a grant that came at the same
@@ -149,8 +187,7 @@ func (l *Limiter) abandon(c *call, err error) error {
 	case c.grant != nil:
 		c.grant.end(false, now)
 	case !c.settled:
-		l.withdraw(c)
-		c.settle(nil, err)
+		l.refuse(c, err)
 	}
 	l.evaluate(c.lane, now)
 	l.dispatch(now)

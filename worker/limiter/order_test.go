@@ -98,6 +98,20 @@ func (w *world) toldToWait() (limiter.Request, time.Duration) {
 	return req, w.paced(req)
 }
 
+func TestCallBehindAPlaceIsToldWhenThatIsExpectedBack(t *testing.T) {
+	t.Parallel()
+	inWorld(t, chatsOnly(), func(t *testing.T, w *world) {
+		album := message(-1)
+		album.Items = 10
+		g, s := w.acquire(album)
+		require.Equal(t, 18*sec, w.paced(message(-1)), "behind the album")
+		w.forget(s)
+		g.Cancel()
+		w.pass(1)
+		require.Equal(t, 18*sec-1, w.paced(message(-1)), "the budget is free, but not its turn")
+	})
+}
+
 func TestPlaceIsKeptForTwoSeconds(t *testing.T) {
 	t.Parallel()
 	inWorld(t, chatsOnly(), func(t *testing.T, w *world) {

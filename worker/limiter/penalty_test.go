@@ -12,7 +12,7 @@ import (
 func TestPenaltyEndsExactlyAndWithOneProbe(t *testing.T) {
 	t.Parallel()
 	inWorld(t, chatsOnly(), func(t *testing.T, w *world) {
-		w.penalize(limiter.Scope{Chat: 1, Method: "ignored"}, 4*sec)
+		w.penalize(limiter.Scope{Chat: 1, Method: "sendPhoto"}, 4*sec)
 		free := message(1)
 		free.Counts = false
 		for range 3 {
@@ -20,8 +20,8 @@ func TestPenaltyEndsExactlyAndWithOneProbe(t *testing.T) {
 		}
 		w.spawn(free, sec/2)
 		w.callers.Wait()
-		require.Equal(t, []time.Duration{4 * sec, 11 * sec / 2, 13 * sec / 2, 15 * sec / 2}, w.times(1),
-			"the probe alone, then one a second")
+		require.Equal(t, []time.Duration{4 * sec, 13 * sec / 2, 17 * sec / 2, 21 * sec / 2}, w.times(1),
+			"the probe alone, then half of one a second")
 		require.NoError(t, w.silence())
 		require.Empty(t, w.Stats().Penalties)
 	})
@@ -35,7 +35,7 @@ func TestGroupGoesOnEvenlyAfterAPenalty(t *testing.T) {
 			w.spawn(message(-1), 0)
 		}
 		w.callers.Wait()
-		require.Equal(t, []time.Duration{100 * sec, 103 * sec, 106 * sec, 109 * sec, 112 * sec}, w.times(-1))
+		require.Equal(t, []time.Duration{100 * sec, 106 * sec, 112 * sec, 118 * sec, 124 * sec}, w.times(-1), "at half the rate")
 	})
 }
 
@@ -59,7 +59,7 @@ func TestLongPenaltySendsThoseWhoWaitAway(t *testing.T) {
 	inWorld(t, chatsOnly(), func(t *testing.T, w *world) {
 		g, _ := w.acquire(message(1))
 		for i := range 2 {
-			w.callers.Go(func() { require.Equal(t, time.Hour+time.Duration(i+1)*sec, w.paced(message(1))) })
+			w.callers.Go(func() { require.Equal(t, time.Hour+2*time.Duration(i+1)*sec, w.paced(message(1))) })
 			w.pass(0)
 		}
 		w.penalize(limiter.Scope{Chat: 1}, time.Hour)

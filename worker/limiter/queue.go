@@ -2,7 +2,7 @@ package limiter
 
 import "math/rand/v2"
 
-// queue keeps the calls of one (chat, class) in the order of (since, seq). It is
+// queue keeps the calls of one (chat, class) in the order of (order, seq). It is
 // a treap threaded through the calls themselves: besides the first call it must
 // tell, in logarithmic time, how many items stand before any other.
 type queue struct {
@@ -36,6 +36,12 @@ func (q *queue) first() *call {
 	return c
 }
 
+// firstOf returns the first call that matches, nil if none does. It takes time in
+// proportion to those before.
+func (q *queue) firstOf(match func(*call) bool) *call {
+	return q.root.firstOf(match)
+}
+
 // items returns the sum of all items in the queue.
 func (q *queue) items() int {
 	return q.root.total()
@@ -55,9 +61,9 @@ func (q *queue) before(c *call) int {
 	return sum
 }
 
-// kept returns the place that a paced call of this time left behind, or nil.
-func (q *queue) kept(since int64) *call {
-	return q.root.kept(since)
+// at returns the first call at this point of the order that matches, or nil.
+func (q *queue) at(order int64, match func(*call) bool) *call {
+	return q.root.at(order, match)
 }
 
 // walk visits the calls in order; visit must not change the queue.
@@ -70,27 +76,40 @@ func (c *call) walk(visit func(*call)) {
 	c.right.walk(visit)
 }
 
-func (c *call) kept(since int64) *call {
+func (c *call) firstOf(match func(*call) bool) *call {
+	if c == nil {
+		return nil
+	}
+	if found := c.left.firstOf(match); found != nil {
+		return found
+	}
+	if match(c) {
+		return c
+	}
+	return c.right.firstOf(match)
+}
+
+func (c *call) at(order int64, match func(*call) bool) *call {
 	switch {
 	case c == nil:
 		return nil
-	case since < c.since:
-		return c.left.kept(since)
-	case since > c.since:
-		return c.right.kept(since)
+	case order < c.order:
+		return c.left.at(order, match)
+	case order > c.order:
+		return c.right.at(order, match)
 	}
-	if place := c.left.kept(since); place != nil {
-		return place
+	if found := c.left.at(order, match); found != nil {
+		return found
 	}
-	if c.settled {
+	if match(c) {
 		return c
 	}
-	return c.right.kept(since)
+	return c.right.at(order, match)
 }
 
 func (c *call) less(other *call) bool {
-	if c.since != other.since {
-		return c.since < other.since
+	if c.order != other.order {
+		return c.order < other.order
 	}
 	return c.seq < other.seq
 }

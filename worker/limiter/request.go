@@ -40,7 +40,7 @@ type Request struct {
 	// names no chat and so waits for no other.
 	Chat int64
 	// Method is the Bot API method, such as "sendMessage". It only matters for
-	// penalties on a method.
+	// penalties: one may turn out to be the method's alone.
 	Method string
 	// Items is how many messages the call makes: the size of an album or batch,
 	// else 1. A call that does not count may leave it 0.
@@ -54,6 +54,22 @@ type Request struct {
 	// time the call was first scheduled and the same at each attempt, because a
 	// call that comes back finds its kept place by it. Zero means now.
 	Since time.Time
+	// Transient marks a call that is of no use later, such as sendChatAction. It
+	// goes within a second or ends with [ErrDropped], never makes another call of
+	// its chat wait for its turn, and does not take the chat's last slot: the
+	// reply that it announces would wait for that. A chat whose burst is 1 has no
+	// slot to spare, so there it is always dropped.
+	Transient bool
+	// Edits names the message that the call edits and how, such as
+	// "editMessageText/17"; of several with the same name in a chat only the
+	// newest by Since is sent, in the place of the one that waited longest. It
+	// needs a Chat and Counts; "" is for all other calls.
+	Edits string
+}
+
+// coalesces reports whether a newer call can take the place of this one.
+func (r Request) coalesces() bool {
+	return r.Edits != "" && r.Chat != 0 && r.Counts && !r.Transient
 }
 
 func (r Request) validate() error {
@@ -64,18 +80,4 @@ func (r Request) validate() error {
 		return fmt.Errorf("request: want 1 to 1e6 items, got %d", r.Items)
 	}
 	return nil
-}
-
-// Paced is the answer of [Limiter.Acquire] to a call whose chat, or method, must
-// wait so long that it should not hold a slot meanwhile. It is not a failure and
-// uses no attempt. Match it with errors.As.
-type Paced struct {
-	// Delay is when to come back, counted from the answer; always above 0. The
-	// call's place in its chat is kept until two seconds after it.
-	Delay time.Duration
-}
-
-// Error implements error.
-func (p *Paced) Error() string {
-	return fmt.Sprintf("paced: come back in %v", p.Delay)
 }

@@ -22,6 +22,19 @@ type Stats struct {
 	// Penalties lists what Telegram forbids, or what waits for its probe, ordered
 	// by end. An end may be in the past.
 	Penalties []Penalty
+	// Learned lists the rates that 429s have lowered and that have not recovered,
+	// ordered by chat, the bot's own first.
+	Learned []Learned
+	// Held lists the reasons of [Limiter.Hold] that are in force, sorted.
+	Held []string
+}
+
+// Learned is what is left of the configured rate of a chat, or of the bot with
+// Chat 0.
+type Learned struct {
+	Chat int64
+	// Share is at least 1/8 and below 1.
+	Share float64
 }
 
 // Penalty is one scope that must be silent.
@@ -30,13 +43,16 @@ type Penalty struct {
 	Until time.Time
 }
 
-// Stats returns the present state; it costs time in proportion to the penalties.
+// Stats returns the present state; it costs time in proportion to the penalties
+// and learned rates.
 func (l *Limiter) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	now := l.now()
 	stats := Stats{
 		Waiting: l.waiting, Granted: l.granted,
-		InAir: l.bot.air, Tokens: l.bot.left(l.now()), Chats: len(l.lanes),
+		InAir: l.bot.air, Tokens: l.bot.tokens(now), Chats: len(l.lanes),
+		Learned: l.lessons(now), Held: l.reasons(),
 	}
 	for scope, p := range l.penalties {
 		stats.Penalties = append(stats.Penalties, Penalty{Scope: scope, Until: l.born.Add(p.until)})
@@ -45,4 +61,22 @@ func (l *Limiter) Stats() Stats {
 		return cmp.Or(a.Until.Compare(b.Until), cmp.Compare(a.Scope.Chat, b.Scope.Chat), cmp.Compare(a.Scope.Method, b.Scope.Method))
 	})
 	return stats
+}
+
+// lessons lists the shares below the whole; a chat's that has recovered is no
+// longer looked at.
+func (l *Limiter) lessons(now time.Duration) []Learned {
+	var all []Learned
+	for chat, ln := range l.learned {
+		if share := ln.budget.left(now); share < 1 {
+			all = append(all, Learned{Chat: chat, Share: share})
+		} else {
+			delete(l.learned, chat)
+		}
+	}
+	slices.SortFunc(all, func(a, b Learned) int { return cmp.Compare(a.Chat, b.Chat) })
+	if share := l.bot.lesson.left(now); share < 1 {
+		all = slices.Insert(all, 0, Learned{Share: share})
+	}
+	return all
 }

@@ -3,6 +3,7 @@ package limiter_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -19,28 +20,32 @@ type world struct {
 	t     *testing.T
 	start time.Time
 
-	mu        sync.Mutex
-	sends     []*send
-	penalties []penalty
-	callers   sync.WaitGroup
+	mu       sync.Mutex
+	sends    []*send
+	events   []event
+	moves    map[int64]int64
+	held     map[string]struct{}
+	ended    []limiter.Request // without a grant
+	faults   []error
+	instants int
+	callers  sync.WaitGroup
 }
 
 // send is one granted request as an observer at Telegram's door would see it.
 type send struct {
 	limiter.Request
 	at, answered time.Duration // since the start; answered is -1 in the air
-}
-
-type penalty struct {
-	scope       limiter.Scope
-	from, until time.Duration
+	lost         bool          // in the air at a hand-over
 }
 
 // inWorld runs body in a bubble of virtual time.
 func inWorld(t *testing.T, cfg limiter.Config, body func(t *testing.T, w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{Limiter: limiter.New(cfg), t: t, start: time.Now()}
+		w := &world{
+			Limiter: limiter.New(cfg), t: t, start: time.Now(),
+			moves: map[int64]int64{}, held: map[string]struct{}{},
+		}
 		body(t, w)
 		w.callers.Wait()
 	})
@@ -64,25 +69,26 @@ func (w *world) log(req limiter.Request) *send {
 	defer w.mu.Unlock()
 	s := &send{Request: req, at: w.now(), answered: -1}
 	w.sends = append(w.sends, s)
+	w.note(event{what: granted, send: s})
 	return s
 }
 
 func (w *world) end(s *send) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if s.lost {
+		return
+	}
 	s.answered = w.now()
+	w.note(event{what: answered, send: s})
 }
 
 // forget drops a send that was cancelled.
 func (w *world) forget(gone *send) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for i, s := range w.sends {
-		if s == gone {
-			w.sends = append(w.sends[:i], w.sends[i+1:]...)
-			return
-		}
-	}
+	w.note(event{what: cancelled, send: gone})
+	w.sends = slices.DeleteFunc(w.sends, func(s *send) bool { return s == gone })
 }
 
 // acquire waits for a grant that must come and logs it.
@@ -97,8 +103,8 @@ func (w *world) acquire(req limiter.Request) (*limiter.Grant, *send) {
 func (w *world) deliver(req limiter.Request) time.Duration {
 	w.t.Helper()
 	g, s := w.acquire(req)
-	g.Done()
 	w.end(s)
+	g.Done()
 	return s.at
 }
 
@@ -115,25 +121,51 @@ func (w *world) paced(req limiter.Request) time.Duration {
 
 func (w *world) penalize(scope limiter.Scope, d time.Duration) {
 	w.mu.Lock()
-	w.penalties = append(w.penalties, penalty{scope: scope, from: w.now(), until: w.now() + d})
+	w.note(event{what: refused, scope: scope, until: w.now() + d})
 	w.mu.Unlock()
-	w.Penalize(scope, time.Now().Add(d))
+	w.current().Penalize(scope, time.Now().Add(d))
 }
 
-// persist acquires like an activity does: told to come back, it comes back. It
-// returns a nil grant only when ctx ends.
+// persist acquires like an activity does: told to come back, it comes back, and it
+// follows a chat that has moved. It returns a nil grant when the call has ended.
 func (w *world) persist(ctx context.Context, req limiter.Request, tardy time.Duration) (*limiter.Grant, *send) {
 	for {
-		g, err := w.Acquire(ctx, req)
+		g, err := w.current().Acquire(ctx, req)
+		w.tell(req, err)
 		var paced *limiter.Paced
+		var gone *limiter.Moved
 		switch {
 		case err == nil:
 			return g, w.log(req)
 		case errors.As(err, &paced):
 			<-time.After(paced.Delay + tardy)
+		case errors.As(err, &gone):
+			req.Chat = gone.To
 		default:
+			w.lose(req, err)
 			return nil, nil
 		}
+	}
+}
+
+func (w *world) tell(req limiter.Request, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err != nil {
+		w.note(event{what: told, send: &send{Request: req}, err: err})
+	}
+}
+
+// lose notes that a call has ended without a grant.
+func (w *world) lose(req limiter.Request, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = append(w.ended, req)
+	switch {
+	case errors.Is(err, limiter.ErrSuperseded) && req.Edits != "":
+	case errors.Is(err, limiter.ErrDropped) && req.Transient, errors.Is(err, context.DeadlineExceeded):
+	default:
+		w.faults = append(w.faults, err)
 	}
 }
 
