@@ -18,3 +18,9 @@ func (t *Tails) Len() int {
 	defer t.mu.Unlock()
 	return len(t.byKey)
 }
+
+// SeenLen is of how many chats the last update is remembered.
+func (c *Chats) SeenLen() (n int) {
+	c.with(func(m *chatMarks) { n = len(m.seen) })
+	return n
+}

@@ -17,7 +17,7 @@ import (
 // parallelStarts bounds how many workflows of one batch are started at a time.
 const parallelStarts = 16
 
-// Settings are what the inbox writes into every update's input.
+// Settings are how updates are stored, and what is written into their inputs.
 type Settings struct {
 	BotID    int64
 	Handling contract.Handling
@@ -29,6 +29,8 @@ type Settings struct {
 	// NewIDs starts an update again under another ID when its update_id was used
 	// for another update, however short ago: for a Bot API server that was wiped.
 	NewIDs bool
+	// Chats is told what an update says of its chat. Default nil: nobody is.
+	Chats Marks
 }
 
 // Inbox stores updates: each becomes a workflow, once.
@@ -44,6 +46,16 @@ type Inbox struct {
 // NewInbox returns an inbox. It starts nothing yet.
 func NewInbox(client Client, settings Settings, tails *Tails, counts Counts, log *slog.Logger) *Inbox {
 	return &Inbox{client: client, settings: settings, tails: tails, counts: counts, log: log, now: time.Now}
+}
+
+// Marks is told of chats, each time before the workflow of the update that says
+// so is started. What it is told again, by an update that is delivered again, it
+// takes for news: at worst that is one request to a chat that is closed.
+type Marks interface {
+	// Seen is told that a chat is open to the bot.
+	Seen(ctx context.Context, chat int64)
+	// Move is told that a group has become a supergroup.
+	Move(ctx context.Context, from, to int64)
 }
 
 // Counts is told what became of updates.
@@ -142,9 +154,27 @@ func (b *Inbox) startRows(ctx context.Context, rows [][]entry) (lowest int64, er
 // startRow returns what is left of the row at its first failure.
 func (b *Inbox) startRow(ctx context.Context, row []entry) ([]entry, error) {
 	for i, e := range row {
+		b.tell(ctx, e.Route)
 		if err := b.start(ctx, e); err != nil {
 			return row[i:], err
 		}
 	}
 	return nil, nil
+}
+
+// tell says what the update shows of its chat.
+func (b *Inbox) tell(ctx context.Context, r Route) {
+	chats := b.settings.Chats
+	if chats == nil || !r.own() {
+		return
+	}
+	if !r.BotOut {
+		chats.Seen(ctx, r.ChatID)
+	}
+	if r.MigratedTo != 0 {
+		chats.Move(ctx, r.ChatID, r.MigratedTo)
+	}
+	if r.MigratedFrom != 0 {
+		chats.Move(ctx, r.MigratedFrom, r.ChatID)
+	}
 }

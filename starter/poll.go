@@ -23,8 +23,11 @@ const (
 	// idlePause follows an answer that came at once and brought nothing new, as
 	// from a server that does not wait or that ignores the offset.
 	idlePause = 250 * time.Millisecond
+	// hangUp is for Telegram to see that a poll was cut before the next request
+	// comes: two polls at a time are a conflict, also with oneself.
+	hangUp = 100 * time.Millisecond
 	// confirmTimeout bounds the last request, which only confirms.
-	confirmTimeout = 900 * time.Millisecond
+	confirmTimeout = 800 * time.Millisecond
 )
 
 // Source is the part of the Bot API that the poller uses.
@@ -121,6 +124,7 @@ func (p *Poller) confirm(ctx context.Context) {
 	if p.offset == p.confirmed {
 		return
 	}
+	pause(ctx, hangUp)
 	ctx, cancel := context.WithTimeout(ctx, confirmTimeout)
 	defer cancel()
 	_, err := p.source.Updates(ctx, telegram.UpdatesRequest{Offset: p.offset, Limit: 1, AllowedUpdates: p.allowed})

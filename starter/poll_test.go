@@ -76,7 +76,7 @@ func TestAStopConfirmsWhatWasStoredSinceTheLastAnswer(t *testing.T) {
 			return brings(batch(message(0, 1), message(1, 1), message(2, 1)))(ctx, n, r)
 		}}, takesAll)
 		elapse(time.Second)
-		require.Zero(t, p.halt())
+		require.Equal(t, 100*time.Millisecond, p.halt(), "Telegram has seen the poll end")
 		all := p.of("getUpdates")
 		require.Equal(t, []int64{0, 3, 3}, offsets(all))
 		require.Equal(t, telegram.UpdatesRequest{Offset: 3, Limit: 1, AllowedUpdates: []string{"message"}}, all[2].req)

@@ -23,6 +23,11 @@ type Route struct {
 	CallbackID string
 	// Date is when the event happened, zero where Telegram does not say.
 	Date time.Time
+	// MigratedTo is the supergroup that this chat has become, MigratedFrom the
+	// group that this chat was; 0 for every other update (Bot API, "Message").
+	MigratedTo, MigratedFrom int64
+	// BotOut is a my_chat_member by which the bot was blocked, removed, or left.
+	BotOut bool
 
 	payment bool // carries a successful_payment
 }
@@ -62,6 +67,9 @@ type body struct {
 	Date       integer         `json:"date"`
 	EditDate   integer         `json:"edit_date"`
 	Payment    json.RawMessage `json:"successful_payment"`
+	MovedTo    integer         `json:"migrate_to_chat_id"`
+	MovedFrom  integer         `json:"migrate_from_chat_id"`
+	Member     json.RawMessage `json:"new_chat_member"`
 }
 
 type ref struct {
@@ -137,8 +145,13 @@ func before(a, b string) bool {
 
 func (r *Route) fill(b body, foreign bool) {
 	r.ChatID, r.UserID, r.payment = b.chat(), b.user(), len(b.Payment) > 0
-	if r.Kind == "callback_query" {
+	switch r.Kind {
+	case "callback_query":
 		_ = json.Unmarshal(b.ID, &r.CallbackID) // an id that is no string cannot be answered
+	case "message":
+		r.MigratedTo, r.MigratedFrom = int64(b.MovedTo), int64(b.MovedFrom)
+	case "my_chat_member":
+		r.BotOut = b.out()
 	}
 	if date := max(b.Date, b.EditDate); date > 0 {
 		r.Date = time.Unix(int64(date), 0)
@@ -168,6 +181,17 @@ func (b body) user() int64 {
 	}
 	return 0
 }
+
+// out reports whether the new membership is none (Bot API, "ChatMember").
+func (b body) out() bool {
+	var member struct {
+		Status string `json:"status"`
+	}
+	return json.Unmarshal(b.Member, &member) == nil && (member.Status == "kicked" || member.Status == "left")
+}
+
+// own reports whether the update shows that its chat is open to the bot itself.
+func (r Route) own() bool { return r.ChatID != 0 && !kinds[r.Kind] }
 
 // orderKey is the chat, else the user, else none.
 func orderKey(r Route) string {

@@ -186,6 +186,42 @@ func TestTheDateIsThatOfTheLastEdit(t *testing.T) {
 	require.Zero(t, r.Date, "when the button was pressed is not told")
 }
 
+func TestAMigrationIsReadFromBothSides(t *testing.T) {
+	t.Parallel()
+	for object, want := range map[string][2]int64{
+		`"message":{"chat":{"id":-5},"migrate_to_chat_id":-1001234567890123}`:     {-1001234567890123, 0},
+		`"message":{"chat":{"id":-1001234567890123},"migrate_from_chat_id":-5}`:   {0, -5},
+		`"message":{"chat":{"id":-5},"migrate_to_chat_id":"-1001234567890123"}`:   {-1001234567890123, 0},
+		`"message":{"chat":{"id":-5},"migrate_to_chat_id":null}`:                  {},
+		`"message":{"chat":{"id":-5},"pinned_message":{"migrate_to_chat_id":-6}}`: {},
+		`"callback_query":{"message":{"chat":{"id":-5},"migrate_to_chat_id":-6}}`: {},
+		`"edited_message":{"chat":{"id":-5},"migrate_to_chat_id":-6}`:             {},
+		`"business_message":{"chat":{"id":5},"migrate_to_chat_id":-6}`:            {},
+		`"hologram_call":{"chat":{"id":5},"migrate_to_chat_id":-6}`:               {},
+	} {
+		r, err := starter.ParseRoute(json.RawMessage(`{"update_id":9,` + object + `}`))
+		require.NoError(t, err, object)
+		require.Equal(t, want, [2]int64{r.MigratedTo, r.MigratedFrom}, object)
+	}
+	_, err := starter.ParseRoute(json.RawMessage(`{"update_id":9,"message":{"migrate_to_chat_id":"soon"}}`))
+	require.ErrorIs(t, err, starter.ErrShape)
+}
+
+func TestABotThatWasBlockedOrRemovedIsOut(t *testing.T) {
+	t.Parallel()
+	for member, want := range map[string]bool{
+		`{"status":"kicked"}`: true, `{"status":"left"}`: true,
+		`{"status":"member"}`: false, `{"status":"administrator"}`: false, `{"status":"restricted"}`: false,
+		`{"status":7}`: false, `{}`: false, `null`: false, `"kicked"`: false,
+	} {
+		for kind, counts := range map[string]bool{"my_chat_member": true, "chat_member": false, "message": false} {
+			r, err := starter.ParseRoute(json.RawMessage(`{"update_id":9,"` + kind + `":{"chat":{"id":5},"new_chat_member":` + member + `}}`))
+			require.NoError(t, err)
+			require.Equal(t, want && counts, r.BotOut, "%s %s", kind, member)
+		}
+	}
+}
+
 func TestAKindNameThatIsNoneCountsAsAbsent(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "has space", "Ünïcode", "a/b", strings.Repeat("x", 65), "line\\nbreak"} {
@@ -199,13 +235,15 @@ func FuzzARouteHasTheIDThatIsInTheJSON(f *testing.F) {
 	for _, row := range kindRows {
 		f.Add([]byte(`{"update_id":5001,"` + row.kind + `":` + row.object + `}`))
 	}
+	f.Add([]byte(`{"update_id":5,"message":{"chat":{"id":-5},"migrate_to_chat_id":-1005,"migrate_from_chat_id":"x"}}`))
+	f.Add([]byte(`{"update_id":5,"my_chat_member":{"chat":{"id":5},"new_chat_member":{"status":"kicked"}}}`))
 	for _, raw := range []string{``, `null`, `{"update_id":-5}`, `{"update_id":"12"}`, `{"update_id":1e3,"x":null}`, `{"update_id":1,"update_id":2}`} {
 		f.Add([]byte(raw))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		r, err := starter.ParseRoute(raw)
 		if err != nil {
-			require.True(t, r.OrderKey == "" && r.ChatID == 0)
+			require.True(t, r.OrderKey == "" && r.ChatID == 0 && r.MigratedTo == 0 && r.MigratedFrom == 0)
 			return
 		}
 		var fields map[string]any

@@ -164,16 +164,11 @@ func summary(r Route) string {
 func attributes(r Route) temporal.SearchAttributes {
 	set := []temporal.SearchAttributeUpdate{temporal.NewSearchAttributeKeyKeyword(contract.AttributeKind).ValueSet(r.Kind)}
 	if r.ChatID != 0 {
-		chat := strconv.FormatInt(r.ChatID, 10)
-		set = append(set, temporal.NewSearchAttributeKeyKeyword(contract.AttributeChat).ValueSet(chat))
+		set = append(set, chatAttribute(r.ChatID))
 	}
 	return temporal.NewSearchAttributes(set...)
 }
 
-func memoText(m *commonpb.Memo, key string) string {
-	var text string
-	if converter.GetDefaultDataConverter().FromPayload(m.GetFields()[key], &text) != nil {
-		return ""
-	}
-	return text
+func chatAttribute(chat int64) temporal.SearchAttributeUpdate {
+	return temporal.NewSearchAttributeKeyKeyword(contract.AttributeChat).ValueSet(strconv.FormatInt(chat, 10))
 }

@@ -1,6 +1,10 @@
 package starter
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/durabot/durabot/internal/contract"
+)
 
 // Tails remembers, for each ordering key, the newest update that may still be
 // open, so that the next one can wait for it. An update known to be done is no
@@ -10,7 +14,8 @@ type Tails struct {
 
 	mu    sync.Mutex
 	byKey map[string]tail
-	moves int // since the last sweep
+	moves int  // since the last sweep
+	known bool // what was open before this process is among them
 }
 
 type tail struct {
@@ -59,6 +64,37 @@ func (t *Tails) Move(key string, update int64, id string, redelivered bool) {
 	if t.moves++; t.moves >= sweepEvery {
 		t.forgetFinished()
 	}
+}
+
+// Restore takes over what another process left, or what a list shows. A tail
+// that is newer here stays. Nil says that nothing is known, and changes nothing.
+func (t *Tails) Restore(left []contract.Tail) {
+	if left == nil {
+		return
+	}
+	for _, last := range left {
+		t.Move(last.Key, last.UpdateID, last.WorkflowID, true)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.known = true
+}
+
+// Snapshot returns all tails that are not known to be done, for Restore in the
+// next process. It is nil, and they must be looked up there, when there are more
+// than most, or when this process does not know those from before it.
+func (t *Tails) Snapshot(most int) []contract.Tail {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.forgetFinished()
+	if !t.known || len(t.byKey) > most {
+		return nil
+	}
+	all := make([]contract.Tail, 0, len(t.byKey))
+	for key, last := range t.byKey {
+		all = append(all, contract.Tail{Key: key, UpdateID: last.update, WorkflowID: last.id})
+	}
+	return all
 }
 
 func (t *Tails) forgetFinished() {

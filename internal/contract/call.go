@@ -2,6 +2,7 @@ package contract
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -163,13 +164,16 @@ func (c Call) sealParams() (Call, error) {
 }
 
 // Hash tells two calls of one key apart: the SHA-256 of method, parameters and
-// policy. The time at which the call leaves is no part of it.
+// policy, defaults filled in. The time at which the call leaves is no part of it.
 func (c Call) Hash() (string, error) {
 	params, err := c.Object()
 	if err != nil {
 		return "", err
 	}
-	what, err := json.Marshal(Call{Method: c.Method, Params: params, Priority: c.Priority, Delivery: c.Delivery, TTL: c.TTL})
+	what, err := json.Marshal(Call{
+		Method: c.Method, Params: params, TTL: c.Lifetime(),
+		Priority: cmp.Or(c.Priority, Normal), Delivery: cmp.Or(c.Delivery, AtLeastOnce),
+	})
 	if err != nil {
 		return "", fmt.Errorf("hash call: %w", err)
 	}

@@ -231,6 +231,9 @@ func TestTheHashOfACallIsItsMethodParametersAndPolicy(t *testing.T) {
 	one := contract.Call{Method: "sendMessage", Params: map[string]any{"chat_id": 1, "text": "a"}}
 	same := contract.Call{Method: "sendMessage", Params: json.RawMessage(`{"text":"a", "chat_id":1}`), Key: "k", At: time.Unix(9, 0)}
 	require.Equal(t, hash(one), hash(same))
+	said := one
+	said.Priority, said.Delivery, said.TTL = contract.Normal, contract.AtLeastOnce, contract.DefaultTTL
+	require.Equal(t, hash(one), hash(said), "a default is the same said or not")
 	for _, change := range []func(*contract.Call){
 		func(c *contract.Call) { c.Method = "sendPhoto" },
 		func(c *contract.Call) { c.Params = map[string]any{"chat_id": 1, "text": "b"} },

@@ -88,6 +88,14 @@ type LimiterFigures struct {
 	Held []string `json:"held"`
 }
 
+// Reasons why nothing is sent, in LimiterFigures.Held.
+const (
+	// HeldPaused: an operator wants it.
+	HeldPaused = "paused"
+	// HeldAway: Telegram cannot be reached.
+	HeldAway = "telegram away"
+)
+
 // Penalty is one 429 in force.
 type Penalty struct {
 	// ChatID is "" for a penalty on a method of the whole bot, or on the bot.

@@ -74,8 +74,18 @@ func SearchAttributes() []string {
 // TaskQueue is the queue of a bot's workflows and handlers.
 func TaskQueue(bot int64) string { return "durabot-" + strconv.FormatInt(bot, 10) }
 
-// SendQueue is the queue of calls that spend the budget.
-func SendQueue(bot int64) string { return TaskQueue(bot) + "-send" }
+// SendQueue is the queue of calls of one class. A queue in the server is strict
+// about priorities: in a common one bulk would never reach the budget, which
+// alone is fair, while replies keep it filled.
+func SendQueue(bot int64, p Priority) string {
+	queue := TaskQueue(bot) + "-send"
+	switch p {
+	case Urgent, Bulk:
+		return queue + "-" + string(p)
+	default:
+		return queue
+	}
+}
 
 // AnswerQueue is the queue of answers to queries, which wait for nothing.
 func AnswerQueue(bot int64) string { return TaskQueue(bot) + "-answer" }

@@ -16,7 +16,10 @@ func TestNamesStayAsTheyAre(t *testing.T) {
 	t.Parallel()
 	for got, want := range map[string]string{
 		contract.TaskQueue(77):                          "durabot-77",
-		contract.SendQueue(77):                          "durabot-77-send",
+		contract.SendQueue(77, ""):                      "durabot-77-send",
+		contract.SendQueue(77, contract.Normal):         "durabot-77-send",
+		contract.SendQueue(77, contract.Urgent):         "durabot-77-send-urgent",
+		contract.SendQueue(77, contract.Bulk):           "durabot-77-send-bulk",
 		contract.AnswerQueue(77):                        "durabot-77-answer",
 		contract.DutyQueue(77):                          "durabot-77-duty",
 		contract.UpdateID(77, 5001):                     "update/77/5001",
