@@ -1,10 +1,6 @@
 package workflows
 
 import (
-	"time"
-
-	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/durabot/durabot/internal/contract"
@@ -54,8 +50,8 @@ func (u *update) send(ctx workflow.Context, n int, call contract.Call) contract.
 	if left == nil {
 		return res
 	}
-	left.BotID, left.Key = u.in.BotID, contract.CallKey(u.in.UpdateID, n)
-	id, err := startMessage(ctx, *left)
+	left.Key = contract.CallKey(u.in.UpdateID, n)
+	id, err := u.startMessage(ctx, *left)
 	if err != nil {
 		res.Outcome, res.Reason, res.Error = contract.Dead, contract.ReasonGaveUp, cause(err)
 		return res
@@ -72,33 +68,12 @@ func (u *update) separate(ctx workflow.Context, n int, call contract.Call) contr
 	if key == "" {
 		key = contract.CallKey(u.in.UpdateID, n)
 	}
-	id, err := startMessage(ctx, contract.MessageInput{BotID: u.in.BotID, Key: key, Call: call})
+	id, err := u.startMessage(ctx, contract.MessageInput{Key: key, Call: call})
 	if err != nil {
 		res.Outcome, res.Reason, res.Error = contract.Dead, contract.ReasonGaveUp, cause(err)
 	}
 	res.WorkflowID = id
 	return res
-}
-
-// startMessage starts a message workflow that outlives this one and waits until
-// it is there: a child started in the task that closes its parent never starts
-// (measured with server 1.29). One that is there already is the same message.
-func startMessage(ctx workflow.Context, in contract.MessageInput) (string, error) {
-	id := contract.MessageID(in.BotID, in.Key)
-	ctx, _ = workflow.NewDisconnectedContext(ctx) // its cancel would cancel the child
-	ctx = workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
-		WorkflowID:            id,
-		TaskQueue:             contract.TaskQueue(in.BotID),
-		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_ABANDON,
-		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
-		StaticSummary:         separateSummary(in.Call),
-	})
-	child := workflow.ExecuteChildWorkflow(ctx, MessageWorkflow, in)
-	err := child.GetChildWorkflowExecution().Get(ctx, nil)
-	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
-		return id, nil
-	}
-	return id, err
 }
 
 // startSend starts the activity that makes a call.
@@ -119,11 +94,4 @@ func address(call contract.Call) string {
 		return ""
 	}
 	return contract.Address(params)
-}
-
-// message is what goes on when a call leaves its update's turn.
-func message(call contract.Call, ledger contract.Ledger, next, deadline time.Time) *contract.MessageInput {
-	return &contract.MessageInput{
-		Call: call, Deadline: deadline, NotBefore: next, Overtaken: true, Ledger: &ledger,
-	}
 }

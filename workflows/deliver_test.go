@@ -177,12 +177,21 @@ func TestASendLivesAsLongAsItsCall(t *testing.T) {
 	}
 }
 
-func TestUrgentIsServedBeforeNormalBeforeBulk(t *testing.T) {
+func TestEachClassHasAQueueOfItsOwn(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, 1, workflows.PriorityKey(contract.Urgent))
-	require.Equal(t, 3, workflows.PriorityKey(contract.Normal))
-	require.Equal(t, 3, workflows.PriorityKey(""))
-	require.Equal(t, 5, workflows.PriorityKey(contract.Bulk))
+	s := newStage(t)
+	var said []contract.Call
+	for _, p := range []contract.Priority{"", contract.Normal, contract.Urgent, contract.Bulk} {
+		call := say(string(p))
+		call.Priority = p
+		said = append(said, call)
+	}
+	s.handler = calls(said...)
+	_, err := s.run(update())
+	require.NoError(t, err)
+	for i, queue := range []string{"durabot-7-send", "durabot-7-send", "durabot-7-send-urgent", "durabot-7-send-bulk"} {
+		require.Equal(t, queue, s.sent[i].TaskQueue)
+	}
 }
 
 func TestASummaryNamesTheChatAndNoText(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 func MessageWorkflow(ctx workflow.Context, in contract.MessageInput) (contract.CallResult, error) {
 	res := deliverMessage(ctx, in)
 	res.Overtaken = in.Overtaken
+	showEnd(ctx, in.Attributes, endOf(res))
 	if res.Outcome == contract.Dead {
 		return res, dead(res.Reason, string(res.Reason)+": "+res.Error, res)
 	}

@@ -1,7 +1,6 @@
 package workflows
 
 import (
-	"strings"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -23,6 +22,10 @@ const (
 	// callbackTTL is how long Telegram keeps a button press
 	// (tdlib/telegram-bot-api, Client.cpp).
 	callbackTTL = 150 * time.Second
+	// dutyTerm bounds one term on duty, which ends by itself after 24 h.
+	dutyTerm = 25 * time.Hour
+	// dutyHeartbeat is how soon a holder whose process died is replaced.
+	dutyHeartbeat = 15 * time.Second
 )
 
 // turnOptions bound a question for the turn: 4 s of it may pass in memory.
@@ -53,7 +56,7 @@ func handlerOptions(ctx workflow.Context, in contract.UpdateInput, attempts int)
 // no limit of attempts: waiting for Telegram uses none, and the call's ledger
 // counts the failures.
 func sendOptions(ctx workflow.Context, bot int64, in contract.SendInput) workflow.Context {
-	queue := contract.SendQueue(bot)
+	queue := contract.SendQueue(bot, in.Call.Priority)
 	if in.Call.AnswersQuery() {
 		queue = contract.AnswerQueue(bot)
 	}
@@ -64,27 +67,20 @@ func sendOptions(ctx workflow.Context, bot int64, in contract.SendInput) workflo
 		HeartbeatTimeout:       sendHeartbeat,
 		DisableEagerExecution:  true,
 		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: time.Minute},
-		Priority:               temporal.Priority{PriorityKey: priorityKey(in.Call.Priority)},
 		Summary:                in.Call.Method,
 	})
 }
 
-// priorityKey is the server's order, 1 before 5, of what nobody has polled yet.
-func priorityKey(p contract.Priority) int {
-	switch p {
-	case contract.Urgent:
-		return 1
-	case contract.Bulk:
-		return 5
-	default:
-		return 3
-	}
-}
-
-// separateSummary is what the UI shows beside a message's workflow.
-func separateSummary(call contract.Call) string {
-	if to := address(call); to != "" {
-		return strings.Join([]string{call.Method, "→ chat", to}, " ")
-	}
-	return call.Method
+// dutyOptions let the server find a new holder a second after the last one was
+// given up, however often that has happened before.
+func dutyOptions(ctx workflow.Context, bot int64) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue:             contract.DutyQueue(bot),
+		StartToCloseTimeout:   dutyTerm,
+		HeartbeatTimeout:      dutyHeartbeat,
+		WaitForCancellation:   true,
+		DisableEagerExecution: true,
+		RetryPolicy:           &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 1},
+		Summary:               "on duty",
+	})
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"time"
 
-	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -15,18 +14,22 @@ import (
 // call must leave its update's turn, and is what goes on.
 func sent(ctx workflow.Context, call contract.Call, f workflow.Future) (contract.CallResult, *contract.MessageInput) {
 	var res contract.CallResult
-	err := f.Get(ctx, &res)
-	if err == nil {
-		return res, nil
+	if err := f.Get(ctx, &res); err != nil {
+		return ended(call, err)
 	}
-	res = contract.CallResult{Method: call.Method, ChatID: address(call)}
+	return res, nil
+}
+
+// ended judges the error with which a send ended.
+func ended(call contract.Call, err error) (contract.CallResult, *contract.MessageInput) {
+	res := contract.CallResult{Method: call.Method, ChatID: address(call)}
 	var app *temporal.ApplicationError
 	var timeout *temporal.TimeoutError
 	switch {
 	case temporal.IsCanceledError(err):
 		res.Outcome = contract.Cancelled
 	case errors.As(err, &timeout): // first: its cause may be the failure of an earlier attempt
-		timedOut(call, timeout, &res)
+		timedOut(call, timeout, running(err), &res)
 	case errors.As(err, &app):
 		return failed(call, app, res)
 	default:
@@ -58,6 +61,10 @@ func failed(call contract.Call, app *temporal.ApplicationError, res contract.Cal
 	switch app.Type() {
 	case contract.FailureUnreachable:
 		res.Outcome = contract.Unreachable
+	case contract.FailureSuperseded:
+		res.Outcome = contract.Superseded
+	case contract.FailureDropped:
+		res.Outcome = contract.Dropped
 	case contract.FailureExpired, contract.FailurePaced, contract.FailureRateLimited,
 		contract.FailureUnavailable, contract.FailureUnauthorized:
 		// The second group are retryable: they are final when the next attempt
@@ -72,22 +79,31 @@ func failed(call contract.Call, app *temporal.ApplicationError, res contract.Cal
 	return res, nil
 }
 
-// timedOut judges a call by its ledger: its time is over, and either it never
-// left, or nobody knows. An attempt that fell silent may have sent it.
-func timedOut(call contract.Call, timeout *temporal.TimeoutError, res *contract.CallResult) {
+// timedOut judges a call whose time is over by its ledger and by whether an
+// attempt was under way, which may have sent it: an at-most-once call is marked
+// before it leaves, any other may have left.
+func timedOut(call contract.Call, timeout *temporal.TimeoutError, running bool, res *contract.CallResult) {
 	var ledger contract.Ledger
 	if timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&ledger) == nil {
 		res.PossibleDuplicate, res.Error = ledger.PossibleDuplicate, ledger.Error
 	}
-	silent := timeout.TimeoutType() == enumspb.TIMEOUT_TYPE_HEARTBEAT || timeout.TimeoutType() == enumspb.TIMEOUT_TYPE_START_TO_CLOSE
-	if silent && call.Delivery != contract.AtMostOnce {
-		res.PossibleDuplicate = true
-	}
-	if ledger.InFlight && call.Delivery == contract.AtMostOnce {
+	switch {
+	case call.Delivery != contract.AtMostOnce:
+		res.PossibleDuplicate = res.PossibleDuplicate || running
+	case ledger.InFlight:
 		res.Outcome, res.Reason = contract.Dead, contract.ReasonUncertain
 		return
 	}
 	res.Outcome = contract.Expired
+}
+
+// running reports whether an attempt was under way when the activity ended. The
+// type of the timeout does not tell: an attempt that falls silent with no time
+// left for another is reported as ScheduleToClose, as is the wait for a worker
+// (temporalio/temporal, timer_queue_active_task_executor.go).
+func running(err error) bool {
+	ended, ok := errors.AsType[*temporal.ActivityError](err)
+	return ok && ended.StartedEventID() > 0
 }
 
 // failureTypes are the types under which a dead update or message fails.

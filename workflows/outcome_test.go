@@ -6,10 +6,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
+	failurepb "go.temporal.io/api/failure/v1"
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/durabot/durabot/internal/contract"
+	"github.com/durabot/durabot/workflows"
 )
 
 // ended runs an update with one call whose Send ends with err.
@@ -45,33 +48,55 @@ func TestAFailureWithoutDetailsKeepsItsMessage(t *testing.T) {
 	}, got)
 }
 
-func TestATimeoutIsJudgedByTheLedger(t *testing.T) {
+func TestATimeoutIsJudgedByTheLedgerAndByWhetherAnAttemptWasUnderWay(t *testing.T) {
 	t.Parallel()
-	overall, silence := enumspb.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE, enumspb.TIMEOUT_TYPE_HEARTBEAT
 	flagged := contract.Ledger{PossibleDuplicate: true, Error: "502"}
 	inFlight := contract.Ledger{InFlight: true}
 	earlier := final(contract.FailurePaced, contract.CallResult{})
 	for name, c := range map[string]struct {
 		delivery contract.Delivery
+		started  int64
 		err      error
 		want     contract.CallResult
 	}{
-		"never left":             {contract.AtLeastOnce, temporal.NewTimeoutError(overall, nil), contract.CallResult{Outcome: contract.Expired}},
-		"after a failure":        {contract.AtLeastOnce, temporal.NewTimeoutError(overall, nil, flagged), contract.CallResult{Outcome: contract.Expired, PossibleDuplicate: true, Error: "502"}},
-		"fell silent":            {contract.AtLeastOnce, temporal.NewTimeoutError(silence, nil), contract.CallResult{Outcome: contract.Expired, PossibleDuplicate: true}},
-		"under way, once":        {contract.AtMostOnce, temporal.NewTimeoutError(overall, nil, inFlight), contract.CallResult{Outcome: contract.Dead, Reason: contract.ReasonUncertain}},
-		"under way, once, paced": {contract.AtMostOnce, temporal.NewTimeoutError(overall, earlier, inFlight), contract.CallResult{Outcome: contract.Dead, Reason: contract.ReasonUncertain}},
-		"fell silent, once":      {contract.AtMostOnce, temporal.NewTimeoutError(silence, nil, contract.Ledger{Attempt: 1}), contract.CallResult{Outcome: contract.Expired}},
+		"never left":            {contract.AtLeastOnce, 0, overdue(nil), contract.CallResult{Outcome: contract.Expired}},
+		"after a failure":       {contract.AtLeastOnce, 0, overdue(earlier, flagged), contract.CallResult{Outcome: contract.Expired, PossibleDuplicate: true, Error: "502"}},
+		"under way":             {contract.AtLeastOnce, 6, overdue(nil), contract.CallResult{Outcome: contract.Expired, PossibleDuplicate: true}},
+		"under way again":       {contract.AtLeastOnce, 6, overdue(earlier, contract.Ledger{Attempt: 1}), contract.CallResult{Outcome: contract.Expired, PossibleDuplicate: true}},
+		"left, once":            {contract.AtMostOnce, 6, overdue(nil, inFlight), contract.CallResult{Outcome: contract.Dead, Reason: contract.ReasonUncertain}},
+		"left, once, then lost": {contract.AtMostOnce, 0, overdue(earlier, inFlight), contract.CallResult{Outcome: contract.Dead, Reason: contract.ReasonUncertain}},
+		"under way, not marked": {contract.AtMostOnce, 6, overdue(nil, contract.Ledger{Attempt: 1}), contract.CallResult{Outcome: contract.Expired}},
+		"under way, no ledger":  {contract.AtMostOnce, 6, overdue(nil), contract.CallResult{Outcome: contract.Expired}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			call := say("1")
 			call.Delivery = c.delivery
-			got := ended(t, call, c.err)
+			got, left := workflows.Ended(call, fromServer(t, c.started, c.err))
+			require.Nil(t, left)
 			c.want.Method, c.want.ChatID = "sendMessage", "42"
 			require.Equal(t, c.want, got)
 		})
 	}
+}
+
+// overdue is how the server ends an activity whose time is over, whatever the
+// last attempt was at.
+func overdue(earlier error, ledger ...any) error {
+	return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE, earlier, ledger...)
+}
+
+// fromServer is an activity's error as it comes out of a history. Started is the
+// event of the attempt under way, 0 for none; the test environment knows none.
+func fromServer(t *testing.T, started int64, err error) error {
+	t.Helper()
+	failures := temporal.GetDefaultFailureConverter()
+	return failures.FailureToError(&failurepb.Failure{
+		Cause: failures.ErrorToFailure(err),
+		FailureInfo: &failurepb.Failure_ActivityFailureInfo{ActivityFailureInfo: &failurepb.ActivityFailureInfo{
+			ScheduledEventId: 5, StartedEventId: started, ActivityType: &commonpb.ActivityType{Name: contract.SendActivity},
+		}},
+	})
 }
 
 func TestACallWhoseTimeIsOverIsNoDeath(t *testing.T) {

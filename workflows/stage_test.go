@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -17,15 +16,12 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
-	sdklog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
-	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/durabot/durabot/activities"
 	"github.com/durabot/durabot/internal/contract"
-	"github.com/durabot/durabot/workflows"
 )
 
 const (
@@ -37,8 +33,10 @@ const (
 // stage is a workflow with fakes for everything it asks for, and a record of
 // what it asked.
 type stage struct {
-	t   *testing.T
-	env *testsuite.TestWorkflowEnvironment
+	t     *testing.T
+	env   *testsuite.TestWorkflowEnvironment
+	shown *shown
+	asked *asked
 
 	turn    func(n int) (bool, error) // n from 1
 	handler func(n int) ([]contract.Call, error)
@@ -61,16 +59,14 @@ type stage struct {
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)))
+	asked := new(asked)
+	env := newEnv(asked)
 	s := &stage{
-		t: t, env: suite.NewTestWorkflowEnvironment(),
+		t: t, env: env, shown: watch(env), asked: asked,
 		turn:    func(int) (bool, error) { return true, nil },
 		handler: func(int) ([]contract.Call, error) { return []contract.Call{say("1")}, nil },
 		send:    delivers,
 	}
-	s.env.SetTestTimeout(20 * time.Second)
-	s.env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: 20 * time.Second}) // this machine may be busy
 	s.env.SetCurrentHistoryLength(3)
 	s.start = s.env.Now()
 	s.fake()
@@ -119,8 +115,6 @@ func (s *stage) fake() {
 			s.mu.Unlock()
 			return s.send(ctx, in)
 		})
-	s.env.RegisterWorkflowWithOptions(workflows.UpdateWorkflow, workflow.RegisterOptions{Name: contract.UpdateWorkflow})
-	s.env.RegisterWorkflowWithOptions(workflows.MessageWorkflow, workflow.RegisterOptions{Name: contract.MessageWorkflow})
 }
 
 // fakeMessages records the message workflows that are started, and ends them.

@@ -87,7 +87,7 @@ func (u *update) passTurn(ctx workflow.Context) {
 	ctx = workflow.WithLocalActivityOptions(ctx, turnOptions)
 	var turns *activities.Turns
 	for {
-		askers := u.askers()
+		askers := received[string](u.wakeMe)
 		if u.passed && len(askers) == 0 {
 			return
 		}
@@ -97,13 +97,4 @@ func (u *update) passTurn(ctx workflow.Context) {
 			workflow.GetLogger(ctx).Warn("turn not passed on: those who wait ask again by themselves", "error", err)
 		}
 	}
-}
-
-func (u *update) askers() []string {
-	var all []string
-	var asker string
-	for u.wakeMe.ReceiveAsync(&asker) {
-		all = append(all, asker)
-	}
-	return all
 }

@@ -23,6 +23,7 @@ func UpdateWorkflow(ctx workflow.Context, in contract.UpdateInput, raw converter
 	u.passTurn(ctx)
 	res.Answer = u.answered(ctx)
 	u.passTurn(ctx) // wakes whoever asked since
+	showEnd(ctx, in.Attributes, worstOf(res))
 	return res, u.failure(res, err)
 }
 

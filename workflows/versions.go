@@ -10,6 +10,8 @@ const (
 	// ends only when its predecessor is done. Before, those behind it could get
 	// ahead of that one.
 	cancelledKeepsPlace = "cancelled-keeps-place"
+	// outcomeAttribute: what did not end as wished says so in TgOutcome.
+	outcomeAttribute = "outcome-attribute"
 )
 
 // has reports whether the workflow runs with a change. It leaves a marker in the

@@ -1,0 +1,41 @@
+package workflows_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/durabot/durabot/internal/contract"
+)
+
+func TestAMessageOfAnUpdateIsFoundLikeOneFromOutside(t *testing.T) {
+	t.Parallel()
+	chat, kind := temporal.NewSearchAttributeKeyKeyword(contract.AttributeChat), temporal.NewSearchAttributeKeyKeyword(contract.AttributeKind)
+	for name, c := range map[string]struct {
+		known bool
+		call  contract.Call
+		want  temporal.SearchAttributes
+	}{
+		"with a chat":   {true, say("1"), temporal.NewSearchAttributes(kind.ValueSet("sendMessage"), chat.ValueSet("42"))},
+		"without":       {true, contract.Call{Method: "getMe"}, temporal.NewSearchAttributes(kind.ValueSet("getMe"))},
+		"no attributes": {false, say("1"), temporal.SearchAttributes{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.call.Key = "order-5"
+			hash, err := c.call.Hash()
+			require.NoError(t, err)
+			s := newStage(t)
+			s.handler = calls(c.call)
+			s.fakeMessages()
+			in := update()
+			in.Attributes = c.known
+			_, err = s.run(in)
+			require.NoError(t, err)
+			require.Equal(t, c.known, s.messages[0].Attributes)
+			require.Equal(t, map[string]any{contract.MemoHash: hash}, s.asked.children[0].Memo)
+			require.Equal(t, c.want, s.asked.children[0].TypedSearchAttributes)
+		})
+	}
+}
