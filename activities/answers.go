@@ -18,10 +18,12 @@ const answersKept = 15 * time.Minute
 // errElsewhere is the end of a wait for another attempt that is still running.
 var errElsewhere = errors.New("another attempt of this process is still making the call")
 
-// answers keeps, for each call, its running attempt and then its answer. While
+// Answers keeps, for each call, its running attempt and then its answer. While
 // Temporal cannot be reached an answer cannot be reported, and the next attempt
-// would send again: in the same process it finds the answer here instead.
-type answers struct {
+// would send again: in the same process it finds the answer here instead. It
+// belongs to the process and outlives its times on duty. It is bounded by the
+// rate of the bot: 28 calls a second are some 25,000 answers.
+type Answers struct {
 	mu     sync.Mutex
 	byCall map[string]*answer
 	kept   []*answer // those that have ended, the oldest first
@@ -36,14 +38,15 @@ type answer struct {
 	final  bool
 }
 
-func newAnswers() *answers {
-	return &answers{byCall: make(map[string]*answer)}
+// NewAnswers returns an Answers that knows none.
+func NewAnswers() *Answers {
+	return &Answers{byCall: make(map[string]*answer)}
 }
 
 // once runs fn unless an attempt of this call is running here or has ended here
 // for good; then it returns what that one answered. After an attempt that is to
 // be repeated the next one runs.
-func (a *answers) once(ctx context.Context, call string, fn func() (contract.CallResult, error)) (contract.CallResult, error) {
+func (a *Answers) once(ctx context.Context, call string, fn func() (contract.CallResult, error)) (contract.CallResult, error) {
 	for {
 		e, mine := a.join(call)
 		if mine {
@@ -60,7 +63,7 @@ func (a *answers) once(ctx context.Context, call string, fn func() (contract.Cal
 	}
 }
 
-func (a *answers) join(call string) (*answer, bool) {
+func (a *Answers) join(call string) (*answer, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.evict()
@@ -74,7 +77,7 @@ func (a *answers) join(call string) (*answer, bool) {
 
 // run makes room for the next attempt whatever becomes of this one, a panic
 // included.
-func (a *answers) run(e *answer, fn func() (contract.CallResult, error)) (contract.CallResult, error) {
+func (a *Answers) run(e *answer, fn func() (contract.CallResult, error)) (contract.CallResult, error) {
 	defer a.leave(e)
 	e.result, e.err = fn()
 	e.final = final(e.err)
@@ -82,7 +85,7 @@ func (a *answers) run(e *answer, fn func() (contract.CallResult, error)) (contra
 }
 
 // leave publishes the answer and keeps it if it is final.
-func (a *answers) leave(e *answer) {
+func (a *Answers) leave(e *answer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if e.final {
@@ -95,7 +98,7 @@ func (a *answers) leave(e *answer) {
 }
 
 // evict forgets the answers that nobody will ask for any more.
-func (a *answers) evict() {
+func (a *Answers) evict() {
 	old := time.Now().Add(-answersKept)
 	n := 0
 	for n < len(a.kept) && a.kept[n].made.Before(old) {

@@ -6,35 +6,86 @@ import (
 	"net/http"
 	"time"
 
-	"go.temporal.io/sdk/temporal"
-
 	"github.com/durabot/durabot/internal/contract"
 	"github.com/durabot/durabot/internal/telegram"
 )
 
-// overtakeAfter is how long a call may fail for a reason of its own while the
-// later updates of its chat wait for it.
-const overtakeAfter = time.Minute
+// unauthorizedLeast is the least pause after Telegram refused the token, and
+// unauthorizedSpread what chance adds. Nobody serves the queue then until a
+// process with a valid token is on duty.
+const (
+	unauthorizedLeast  = 2 * time.Second
+	unauthorizedSpread = 3 * time.Second
+)
 
-// unauthorizedWait is the pause after Telegram refused the token: it answers
-// from memory for up to half an hour (tdlib/telegram-bot-api, finish_closing),
-// so asking often is useless.
-const unauthorizedWait = time.Minute
+// unsent is what ended an attempt before its request left: an error of the
+// budget, of what is known of the chat, or one of those below.
+type unsent struct{ error }
+
+// Unwrap returns the reason.
+func (u unsent) Unwrap() error { return u.error }
+
+// errUnmarked keeps an at-most-once request from leaving.
+var errUnmarked = errors.New("Temporal did not take the mark")
+
+// spent ends a call that must not be made any more; nil when it may.
+func (t *try) spent() error {
+	l := t.entries()
+	switch {
+	case l.InFlight:
+		return t.final(contract.FailureUncertain, "the process stopped while the request was under way")
+	case t.method.Transient && t.info.Attempt > 1:
+		return t.final(contract.FailureDropped, ErrDropped.Error())
+	case l.Failures >= MaxFailures:
+		return t.final(contract.FailureGaveUp, "every attempt failed or vanished with its process")
+	}
+	return nil
+}
 
 // judge is the one door through which an error leaves Send. It writes what must
 // be remembered and returns the error that tells Temporal what to do: nil for
 // delivered, and always an *temporal.ApplicationError, unwrapped, because the
 // SDK takes a wrapped one for a retryable error of its own.
 func (t *try) judge(ctx context.Context, err error) error {
-	var paced retryIn
-	var kept unsent
-	switch {
-	case errors.As(err, &paced):
-		return t.again(ctx, contract.FailurePaced, paced.RetryIn(), "waiting for the chat's window", nil)
-	case errors.As(err, &kept):
-		return t.again(ctx, kept.kind, backoff(1, jitter()), kept.why, nil)
+	if kept, ok := errors.AsType[unsent](err); ok {
+		return t.judgeUnsent(ctx, kept)
 	}
 	return t.judgeAnswer(ctx, err)
+}
+
+// judgeUnsent is for a request that did not leave. None of its rows counts a
+// failure.
+func (t *try) judgeUnsent(ctx context.Context, err error) error {
+	if closed, ok := errors.AsType[*chatClosed](err); ok {
+		return t.final(contract.FailureUnreachable, closed.why)
+	}
+	if moved, ok := errors.AsType[*MovedTo](err); ok {
+		return t.final(contract.FailureMoved, moved.Error())
+	}
+	if paced, ok := errors.AsType[retryIn](err); ok {
+		return t.again(ctx, pacing(paced))
+	}
+	switch {
+	case errors.Is(err, ErrDropped):
+		return t.final(contract.FailureDropped, ErrDropped.Error())
+	case errors.Is(err, ErrSuperseded):
+		return t.final(contract.FailureSuperseded, ErrSuperseded.Error())
+	case errors.Is(err, errUnmarked):
+		return t.again(ctx, delay{kind: contract.FailureUnavailable, wait: backoff(1, jitter()), why: errUnmarked.Error()})
+	case errors.Is(err, ErrNotOnDuty):
+		return t.again(ctx, delay{kind: contract.FailurePaced, wait: backoff(1, jitter()), why: ErrNotOnDuty.Error()})
+	default: // the process stops, the server let go, or patience is at its end
+		return t.again(ctx, delay{kind: contract.FailurePaced, wait: backoffLeast, why: "the wait for the budget was cut short"})
+	}
+}
+
+// pacing is the delay that the budget asks for.
+func pacing(paced retryIn) delay {
+	d := delay{kind: contract.FailurePaced, wait: paced.RetryIn(), own: paced.MethodOnly(), why: "waiting for the chat's window"}
+	if d.own {
+		d.why = "waiting for the end of a penalty on the method"
+	}
+	return d
 }
 
 // judgeAnswer holds the rows of the table in docs/architecture.md, "Outcomes of
@@ -54,6 +105,7 @@ func (t *try) judgeAnswer(ctx context.Context, err error) error {
 		}
 		return t.failed(ctx, err, true)
 	case telegram.Unreachable:
+		t.closeChat(ctx, err)
 		return t.final(contract.FailureUnreachable, t.told(err))
 	case telegram.Moved:
 		return t.final(contract.FailureMoved, t.told(err))
@@ -71,70 +123,42 @@ func (t *try) judgeAnswer(ctx context.Context, err error) error {
 // inPart reports whether Telegram answered, and said that a part of an album or
 // a batch was sent: that part would be doubled by any repetition.
 func inPart(err error) bool {
-	var te *telegram.Error
-	return errors.As(err, &te) && te.Code == http.StatusBadRequest
+	te, ok := errors.AsType[*telegram.Error](err)
+	return ok && te.Code == http.StatusBadRequest
 }
 
 // told is the text of an error that may be kept.
 func (t *try) told(err error) string { return quiet(err, t.params) }
 
-// rateLimited keeps everybody off the scope of a 429 and comes back when
-// Telegram said. The answer cannot tell the scope: a call with a chat blames the
-// chat, one without blames the method.
-func (t *try) rateLimited(ctx context.Context, err error) error {
-	var te *telegram.Error
-	errors.As(err, &te)
-	floods := 0
-	if te.RetryAfter <= 0 {
-		floods = t.entries().Floods + 1
-	}
-	wait := floodWait(te.RetryAfter, floods, jitter())
-	method := ""
-	if t.chat == 0 {
-		method = t.method.Name
-	}
-	t.Budget.Penalize(t.chat, method, time.Now().Add(wait))
-	if wait > t.left() {
-		return t.final(contract.FailureExpired, t.told(err))
-	}
-	return t.again(ctx, contract.FailureRateLimited, wait, t.told(err), func(l *contract.Ledger) {
-		l.Floods = floods
-	})
-}
-
-// failed counts a failure. Duplicate marks one after which Telegram may have
-// taken the call.
+// failed is for a request that brought no answer of use. Duplicate marks one
+// after which Telegram may have taken the call, whoever's fault that was. A
+// failure of the road counts nothing, and its wait is short: the budget is held
+// for as long as the outage lasts.
 func (t *try) failed(ctx context.Context, err error, duplicate bool) error {
-	now := time.Now()
-	failures := t.entries().Failures + 1
-	note := func(l *contract.Ledger) {
-		l.Failures, l.Floods = failures, 0
+	d := delay{kind: contract.FailureUnavailable, why: t.told(err), own: t.own}
+	n := t.entries().Failures
+	if t.own {
+		n++
+	}
+	d.note = func(l *contract.Ledger) {
+		l.Failures, l.Floods = n, 0
 		l.PossibleDuplicate = l.PossibleDuplicate || duplicate
-		if l.FailingSince.IsZero() {
-			l.FailingSince = now
-		}
 	}
-	wait := backoff(failures, jitter())
-	switch {
-	case failures >= MaxFailures:
-		t.remember(note)
-		return t.final(contract.FailureGaveUp, t.told(err))
-	case t.in.HoldsTurn && t.overtaken(now.Add(wait)):
-		t.remember(note)
-		return t.overtake(now.Add(wait), t.told(err))
+	if n >= MaxFailures {
+		t.remember(d.note)
+		return t.final(contract.FailureGaveUp, d.why)
 	}
-	return t.again(ctx, contract.FailureUnavailable, wait, t.told(err), note)
-}
-
-func (t *try) overtaken(next time.Time) bool {
-	since := t.entries().FailingSince
-	return !since.IsZero() && next.Sub(since) > overtakeAfter
+	d.wait = backoff(1, jitter())
+	if t.own {
+		d.wait = backoff(n, jitter())
+	}
+	return t.again(ctx, d)
 }
 
 func (t *try) unauthorized(ctx context.Context, err error) error {
 	t.authorized(false)
-	t.Budget.Penalize(0, "", time.Now().Add(unauthorizedWait))
-	return t.again(ctx, contract.FailureUnauthorized, unauthorizedWait, t.told(err), nil)
+	wait := unauthorizedLeast + time.Duration(jitter()*float64(unauthorizedSpread))
+	return t.again(ctx, delay{kind: contract.FailureUnauthorized, wait: wait, why: t.told(err)})
 }
 
 // notFound tells a method that this server lacks from a token that it does not
@@ -155,54 +179,4 @@ func (t *try) authorized(ok bool) {
 	if t.Unauthorized != nil {
 		t.Unauthorized(!ok)
 	}
-}
-
-// again asks Temporal for another attempt. It writes this attempt's number
-// first, so that the next one can tell it from an attempt that vanished. A
-// ledger that cannot be written is no reason to say nothing: the next attempt
-// then takes this one for vanished, which errs on the safe side.
-func (t *try) again(ctx context.Context, kind string, wait time.Duration, why string, note func(*contract.Ledger)) error {
-	_ = t.write(ctx, func(l *contract.Ledger) {
-		l.Attempt, l.InFlight, l.Error = t.info.Attempt, false, why
-		if note != nil {
-			note(l)
-		}
-	})
-	return t.retryable(kind, wait, why)
-}
-
-func (t *try) retryable(kind string, wait time.Duration, why string) error {
-	return temporal.NewApplicationErrorWithOptions(why, kind, temporal.ApplicationErrorOptions{
-		NextRetryDelay: max(wait, time.Millisecond), // 0 would mean "not set"
-		Category:       temporal.ApplicationErrorCategoryBenign,
-		Details:        []any{t.result()},
-	})
-}
-
-// final ends the call.
-func (t *try) final(kind, why string) error {
-	t.remember(func(l *contract.Ledger) { l.Error = why })
-	return temporal.NewApplicationErrorWithOptions(why, kind, temporal.ApplicationErrorOptions{
-		NonRetryable: true,
-		Category:     temporal.ApplicationErrorCategoryBenign,
-		Details:      []any{t.result()},
-	})
-}
-
-// overtake hands the call back to its update, which lets it go on by itself. The
-// mark of a request under way ends with this attempt, whose end is known.
-func (t *try) overtake(next time.Time, why string) error {
-	t.remember(func(l *contract.Ledger) { l.InFlight, l.Error = false, why })
-	return temporal.NewApplicationErrorWithOptions(why, contract.FailureOvertaken, temporal.ApplicationErrorOptions{
-		NonRetryable: true,
-		Category:     temporal.ApplicationErrorCategoryBenign,
-		Details:      []any{t.result(), t.entries(), next, t.in.Deadline},
-	})
-}
-
-// remember changes the ledger in memory only, for an attempt that is the last.
-func (t *try) remember(note func(*contract.Ledger)) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	note(&t.ledger)
 }

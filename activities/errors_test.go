@@ -29,6 +29,8 @@ type door struct {
 	final     bool
 	counts    bool
 	duplicate bool
+	// own says that the delay is the call's own without counting against it.
+	own bool
 	// least and most bound the delay of a failure that is not final.
 	least, most time.Duration
 	penalty     *penalty // its until is not looked at
@@ -52,7 +54,7 @@ var (
 
 func doors() []door {
 	const s = time.Second
-	chatwide := &penalty{chat: chat}
+	chatwide := &penalty{chat: chat, method: "sendMessage"}
 	again := func(name string, answer error, duplicate bool) door {
 		return door{name: name, answer: answer, kind: contract.FailureUnavailable, counts: true, duplicate: duplicate, least: s, most: 2 * s}
 	}
@@ -66,7 +68,12 @@ func doors() []door {
 	safe.change = edit
 	tooLong := limit("429 beyond the deadline", 90*s, 0, 0, chatwide, short)
 	tooLong.kind, tooLong.final = contract.FailureExpired, true
-	token := door{name: "401", answer: answered(401, "Unauthorized"), kind: contract.FailureUnauthorized, least: 60 * s, most: 60 * s, penalty: &penalty{}}
+	lone := limit("429 without a chat", 3*s, 3*s, 3500*time.Millisecond, &penalty{method: "setMyCommands"}, nowhere)
+	lone.own = true
+	absurd := limit("429 of a month", 31*24*time.Hour, 14*24*time.Hour, 14*24*time.Hour+s, chatwide, func(in *contract.SendInput) {
+		in.Deadline = time.Now().Add(90 * 24 * time.Hour)
+	})
+	token := door{name: "401", answer: answered(401, "Unauthorized"), kind: contract.FailureUnauthorized, least: 2 * s, most: 5 * s}
 	gone := token
 	gone.name, gone.answer = "400 logged out", answered(400, "Logged out")
 	return []door{
@@ -78,10 +85,10 @@ func doors() []door {
 		limit("429 with a delay", 7*s, 7*s, 7500*time.Millisecond, chatwide, nil),
 		limit("429 of hours", 10072*s, 10072*s, 10073*s, chatwide, nil),
 		limit("429 without a delay", 0, s, 1500*time.Millisecond, chatwide, nil),
-		limit("429 without a chat", 3*s, 3*s, 3500*time.Millisecond, &penalty{method: "setMyCommands"}, nowhere),
-		limit("429 of a public name", 3*s, 3*s, 3500*time.Millisecond, &penalty{chat: activities.BudgetChat(json.RawMessage(`{"chat_id":"@news"}`))}, public),
+		lone,
+		limit("429 of a public name", 3*s, 3*s, 3500*time.Millisecond, &penalty{chat: activities.BudgetChat(json.RawMessage(`{"chat_id":"@news"}`)), method: "sendMessage"}, public),
 		limit("429 of an at-most-once call", 7*s, 7*s, 7500*time.Millisecond, chatwide, once),
-		tooLong,
+		tooLong, absurd,
 
 		again("connection refused", refused, false),
 		again("500 restart", answered(500, "Internal Server Error: restart"), true),
@@ -155,7 +162,7 @@ func (d door) check(t *testing.T) {
 	require.Equal(t, int32(1), ledger.Attempt)
 	require.False(t, ledger.InFlight)
 	require.Equal(t, d.counts, ledger.Failures == 1)
-	require.Equal(t, d.counts, !ledger.FailingSince.IsZero())
+	require.Equal(t, d.counts || d.own, !ledger.FailingSince.IsZero())
 }
 
 func (d door) checkPenalty(t *testing.T, w *world) {
@@ -215,7 +222,7 @@ func TestPacingCountsNoFailure(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, wait := range []time.Duration{6 * time.Second, 0, -time.Second} {
-		w.budget.acquire = func(context.Context) error { return paced{wait} }
+		w.budget.acquire = func(context.Context) error { return paced{in: wait} }
 		_, err := w.attempt(t, 1, message())
 		app := direct(t, err)
 		require.Equal(t, contract.FailurePaced, app.Type())

@@ -3,6 +3,7 @@ package activities
 import (
 	"encoding/json"
 	"errors"
+	"time"
 )
 
 // What the tests reach beside the exported names.
@@ -10,6 +11,8 @@ var (
 	Backoff    = backoff
 	FloodWait  = floodWait
 	BudgetChat = budgetChat
+	Edited     = edited
+	ProbeWait  = probeWait
 )
 
 // What the tests count against.
@@ -36,4 +39,9 @@ func (t *Turns) Held() (done, rooms int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.done), len(t.waiting)
+}
+
+// Skew makes the lease's wall clock run ahead of the monotonic one.
+func (l *Lease) Skew(by time.Duration) {
+	l.wall = func() time.Time { return time.Now().Add(by) }
 }

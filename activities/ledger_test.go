@@ -208,7 +208,7 @@ func TestAtMostOnceIsNeverTakenTwice(t *testing.T) {
 				break
 			}
 			if dies {
-				w.Sender = activities.NewSender(context.WithoutCancel(t.Context()), w.api, w.budget, w.recorder)
+				w.Sender = activities.NewSender(context.WithoutCancel(t.Context()), w.api, w.budget, w.recorder, activities.NewAnswers())
 			}
 		}
 		require.LessOrEqual(t, taken, 1)

@@ -12,20 +12,56 @@ import (
 	"github.com/durabot/durabot/internal/telegram"
 )
 
-// moved reports whether Telegram says that the chat has become a supergroup
-// with another id. Then the call is addressed anew and the ledger knows it. A
-// ledger that cannot be written costs the next attempt one more such answer. A
-// call that has moved once does not move again.
-func (t *try) moved(ctx context.Context, err error) bool {
-	var te *telegram.Error
-	if !errors.As(err, &te) || te.MigrateToChatID == 0 || t.entries().MovedTo != 0 {
+// follow addresses the call anew if err says, or it is known by now, that its
+// chat has another id. A call that has moved once under way does not move again.
+//
+// Only a move that Telegram told is written at once: it cost a request. One that
+// cannot be written costs the next attempt one more such answer.
+func (t *try) follow(ctx context.Context, err error) bool {
+	te, answered := errors.AsType[*telegram.Error](err)
+	told := answered && te.MigrateToChatID != 0
+	to := t.newAddress(err)
+	if told {
+		to = te.MigrateToChatID
+		t.noteMove(ctx, to)
+	}
+	if to == 0 || t.entries().MovedTo != 0 {
 		return false
 	}
-	t.readdress(te.MigrateToChatID)
-	_ = t.write(ctx, func(l *contract.Ledger) {
-		l.MovedTo, l.InFlight = te.MigrateToChatID, false
-	})
+	t.readdress(to)
+	note := func(l *contract.Ledger) { l.MovedTo, l.InFlight = to, false }
+	if told {
+		_ = t.write(ctx, note)
+	} else {
+		t.remember(note)
+	}
 	return true
+}
+
+// newAddress is where the chat is by now, 0 when that is not known. A group that
+// moved long ago answers that it was deleted.
+func (t *try) newAddress(err error) int64 {
+	if moved, ok := errors.AsType[*MovedTo](err); ok {
+		return moved.To
+	}
+	if telegram.Classify(err, t.method.Name) == telegram.Unreachable {
+		return t.knownMove()
+	}
+	return 0
+}
+
+// noteMove takes the chat's budget and everything that waits for it along. It
+// happens before the grant is settled, so that the next call meets it.
+func (t *try) noteMove(ctx context.Context, to int64) {
+	if t.id == 0 {
+		return
+	}
+	t.Budget.Move(t.id, to)
+	if t.Chats != nil {
+		ctx, cancel := noted(ctx)
+		defer cancel()
+		t.Chats.Move(ctx, t.id, to)
+	}
 }
 
 // readdress puts another chat_id into the parameters and leaves the rest as it is.
@@ -36,7 +72,7 @@ func (t *try) readdress(chat int64) {
 	}
 	fields["chat_id"] = json.RawMessage(strconv.FormatInt(chat, 10))
 	if params, err := (contract.Call{Params: fields}).Object(); err == nil {
-		t.params, t.chat = params, chat
+		t.params, t.chat, t.id = params, chat, chat
 	}
 }
 

@@ -1,6 +1,7 @@
 package activities_test
 
 import (
+	"context"
 	"encoding/json"
 	"testing"
 
@@ -36,6 +37,110 @@ func TestACallFollowsItsChatOnce(t *testing.T) {
 	require.Contains(t, w.api.sent()[1].params, "a < b & c", "not escaped anew")
 	require.Equal(t, int64(supergroup), w.budget.wants[1].Chat, "the new chat's budget")
 	require.Equal(t, int64(supergroup), w.recorder.last().MovedTo)
+}
+
+func TestAMoveTakesEverythingAlongBeforeTheNextCallIsLetGo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t).knowChats()
+	w.api.script = []error{migrated(supergroup)}
+	w.budget.acquire = func(context.Context) error {
+		if len(w.api.sent()) == 1 {
+			require.Equal(t, [][2]int64{{-4002, supergroup}}, w.budget.moves)
+			require.Equal(t, [][2]int64{{-4002, supergroup}}, w.chats.moves)
+		}
+		return nil
+	}
+	w.budget.settled = func() { require.NotEmpty(t, w.budget.moves) }
+	_, err := w.attempt(t, 1, moving())
+	require.NoError(t, err)
+	require.Equal(t, 2, w.budget.done)
+}
+
+func TestAKnownMoveCostsNoRequest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t).knowChats()
+	w.chats.knowMove(-4002, supergroup)
+	res, err := w.attempt(t, 1, moving())
+	require.NoError(t, err)
+	require.Len(t, w.api.sent(), 1)
+	require.Contains(t, w.api.sent()[0].params, "-1002000000001")
+	require.Equal(t, int64(supergroup), w.budget.wants[0].Chat)
+	require.Equal(t, "-4002", res.ChatID)
+	require.Equal(t, "-1002000000001", res.MovedTo)
+	require.Zero(t, w.recorder.writes())
+}
+
+func TestACallFollowsItsChatOutOfTheWait(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]func(w *world) error{
+		"the budget says so": func(*world) error { return &activities.MovedTo{To: supergroup} },
+		"it is known after the wait": func(w *world) error {
+			w.chats.knowMove(-4002, supergroup)
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t).knowChats()
+			w.budget.acquire = func(context.Context) error {
+				if len(w.budget.wants) > 1 {
+					return nil
+				}
+				return c(w)
+			}
+			res, err := w.attempt(t, 1, moving())
+			require.NoError(t, err)
+			require.Equal(t, "-1002000000001", res.MovedTo)
+			require.Len(t, w.api.sent(), 1)
+			require.Contains(t, w.api.sent()[0].params, "-1002000000001")
+			require.Equal(t, int64(supergroup), w.budget.wants[1].Chat)
+			require.Equal(t, 1, w.budget.done)
+		})
+	}
+}
+
+func TestAChatThatMovesTwiceInTheWaitIsFinal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.budget.acquire = func(context.Context) error {
+		return &activities.MovedTo{To: supergroup - int64(len(w.budget.wants))}
+	}
+	_, err := w.attempt(t, 1, moving())
+	require.Equal(t, contract.FailureMoved, direct(t, err).Type())
+	require.Empty(t, w.api.sent())
+	require.Len(t, w.budget.wants, 2)
+}
+
+func TestMovesInACircleEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t).knowChats()
+	w.chats.knowMove(-4002, supergroup)
+	w.chats.knowMove(supergroup, -4002)
+	_, err := w.attempt(t, 1, moving())
+	require.Equal(t, contract.FailureMoved, direct(t, err).Type())
+	require.Empty(t, w.api.sent())
+}
+
+func TestADeletedGroupThatIsKnownToHaveMovedIsFollowed(t *testing.T) {
+	t.Parallel()
+	deleted := answered(403, "Forbidden: the group chat was deleted")
+	w := newWorld(t).knowChats()
+	w.api.script = []error{deleted}
+	w.api.wait = func(context.Context) error {
+		w.chats.knowMove(-4002, supergroup) // the update that says so comes meanwhile
+		return nil
+	}
+	res, err := w.attempt(t, 1, moving())
+	require.NoError(t, err)
+	require.Equal(t, "-1002000000001", res.MovedTo)
+	require.Len(t, w.api.sent(), 2)
+	require.Empty(t, w.chats.marks)
+
+	w = newWorld(t).knowChats()
+	w.api.script = []error{deleted}
+	_, err = w.attempt(t, 1, moving())
+	require.Equal(t, contract.FailureUnreachable, direct(t, err).Type())
+	require.Len(t, w.api.sent(), 1)
 }
 
 func TestAMoveIsRememberedByTheNextAttempt(t *testing.T) {

@@ -14,31 +14,42 @@ import (
 	"github.com/durabot/durabot/internal/telegram"
 )
 
-// MaxFailures is how many real failures end a call; 429s, pacing and a refused
-// token are none.
+// MaxFailures is how many real failures end a call; 429s, pacing, a refused
+// token and the failures of an outage are none.
 const MaxFailures = 8
 
-// Sender makes calls to Telegram. Its fields are set once, before it is
-// registered.
+// waitMost bounds what one attempt waits for the budget: with the requests that
+// follow it stays below the ten minutes that the server gives an attempt. The
+// wait also ends before the call's time does: an attempt that runs then may have
+// sent it, as far as its workflow can know.
+const waitMost = 5 * time.Minute
+
+// Sender makes calls to Telegram for one time on duty. Its fields are set once,
+// before it is registered.
 type Sender struct {
-	// API makes one request.
+	// API makes one request, or refuses with ErrNotOnDuty.
 	API API
 	// Budget grants the right to send.
 	Budget Budget
 	// Recorder writes the ledger.
 	Recorder Recorder
-	// Unauthorized is told when Telegram refuses the token, and when a call was
-	// taken after that. Nil is allowed.
+	// Chats knows the chats that moved or are closed. Nil knows none.
+	Chats Chats
+	// Road tells an outage from a failure of the call. Nil takes every failure for
+	// the call's own.
+	Road *Road
+	// Unauthorized is told once for each answer whether Telegram refused the
+	// token, which ends the time on duty, or took a call. Nil is allowed.
 	Unauthorized func(bool)
 
-	answers *answers
+	answers *Answers
 	stop    context.Context //nolint:containedctx // the life of the requests in the air, not of one call
 }
 
 // NewSender returns a Sender. Requests in the air when stop ends are cut: their
-// outcome is then unknown.
-func NewSender(stop context.Context, api API, budget Budget, recorder Recorder) *Sender {
-	return &Sender{API: api, Budget: budget, Recorder: recorder, answers: newAnswers(), stop: stop}
+// outcome is then unknown. Answers are those of the whole process.
+func NewSender(stop context.Context, api API, budget Budget, recorder Recorder, answers *Answers) *Sender {
+	return &Sender{API: api, Budget: budget, Recorder: recorder, answers: answers, stop: stop}
 }
 
 // Send makes one call. Run twice in one process it sends once and gives the same
@@ -47,7 +58,8 @@ func NewSender(stop context.Context, api API, budget Budget, recorder Recorder) 
 // found under way ends Uncertain.
 //
 // A retry of the activity is always meant: the server keeps the delay, the
-// ledger keeps the count.
+// ledger keeps the count. Only what is shown for seconds is made in the first
+// attempt or not at all.
 func (s *Sender) Send(ctx context.Context, in contract.SendInput) (contract.CallResult, error) {
 	info := activity.GetInfo(ctx)
 	t, err := s.newTry(ctx, info, in)
@@ -74,8 +86,15 @@ type try struct {
 	method telegram.Method
 	params json.RawMessage
 	chat   int64 // whose budget it spends, 0 for none
+	id     int64 // the chat's own number, 0 for none and for a public name
 	// address is the chat the call was made for; params follow it when it moves.
 	address string
+	// patience is when the attempt stops waiting for the budget.
+	patience time.Time
+	// departed is when the last request left.
+	departed time.Time
+	// own is whether a failure of the last request counts against the call.
+	own bool
 	// settle gives the grant of the last request back.
 	settle func()
 }
@@ -88,9 +107,11 @@ func (s *Sender) newTry(ctx context.Context, info activity.Info, in contract.Sen
 	t := &try{
 		Sender: s, book: s.openBook(ctx, info, in), info: info, in: in,
 		method: telegram.Lookup(in.Call.Method), params: params,
-		address: contract.Address(params),
+		address: contract.Address(params), own: true,
 	}
+	t.patience = time.Now().Add(min(waitMost, t.left()*9/10))
 	t.chat = budgetChat(params)
+	t.id, _, _ = telegram.ChatID(params)
 	if t.ledger.MovedTo != 0 {
 		t.readdress(t.ledger.MovedTo)
 	}
@@ -100,14 +121,11 @@ func (s *Sender) newTry(ctx context.Context, info activity.Info, in contract.Sen
 func (t *try) run(ctx context.Context) (contract.CallResult, error) {
 	t.settle = func() {}
 	defer func() { t.settle() }()
-	if t.entries().InFlight {
-		return t.result(), t.final(contract.FailureUncertain, "the process stopped while the request was under way")
-	}
-	if t.entries().Failures >= MaxFailures {
-		return t.result(), t.final(contract.FailureGaveUp, "every attempt failed or vanished with its process")
+	if err := t.spent(); err != nil {
+		return t.result(), err
 	}
 	answer, err := t.request(ctx)
-	if t.moved(ctx, err) {
+	if t.follow(ctx, err) {
 		answer, err = t.request(ctx)
 	}
 	if err = t.judge(ctx, err); err != nil {
@@ -121,44 +139,60 @@ func (t *try) run(ctx context.Context) (contract.CallResult, error) {
 
 // request waits for the budget and makes one request, whose context is that of
 // the process and not of the attempt: a request that has left is worth its
-// answer even when the server has given the attempt up.
+// answer even when the server has given the attempt up. What fails before it
+// leaves is an unsent.
 //
 // The grant is settled only when the answer has been judged: a penalty must be
 // in place before the next call of its scope is let go.
 func (t *try) request(ctx context.Context) (json.RawMessage, error) {
 	t.settle()
 	t.settle = func() {}
-	grant, err := t.Budget.Acquire(ctx, Want{
-		Chat: t.chat, Method: t.method.Name, Items: telegram.Items(t.in.Call.Method, t.params),
-		Counts: t.method.Counts, Priority: t.in.Call.Priority, Since: t.info.ScheduledTime,
-	})
-	var paced retryIn
-	switch {
-	case errors.As(err, &paced):
-		return nil, err
-	case err != nil:
-		return nil, unsent{contract.FailurePaced, "the wait for the budget was cut short", err}
+	grant, err := t.admit(ctx)
+	if err != nil {
+		return nil, unsent{err}
 	}
+	t.settle = grant.Cancel
 	if t.in.Call.Delivery == contract.AtMostOnce && !t.method.Repeatable {
 		if err := t.write(ctx, func(l *contract.Ledger) { l.InFlight = true }); err != nil {
-			grant.Cancel()
-			return nil, unsent{contract.FailureUnavailable, "Temporal did not take the mark", err}
+			return nil, unsent{errUnmarked}
 		}
 	}
+	t.settle, t.departed = grant.Done, time.Now()
 	answer, err := t.API.Call(t.stop, t.in.Call.Method, t.params) //nolint:contextcheck // see above
-	t.settle = grant.Done
-	var te *telegram.Error
-	if errors.As(err, &te) && !te.Written {
+	te, ok := errors.AsType[*telegram.Error](err)
+	switch {
+	case errors.Is(err, ErrNotOnDuty):
+		t.settle = grant.Cancel
+		return nil, unsent{ErrNotOnDuty}
+	case ok && !te.Written:
 		t.settle = grant.Cancel
 	}
+	t.own = t.Road.heard(t.chat, err)
 	return answer, err
 }
 
-// unsent is an attempt that ended before its request left, for a reason that is
-// none of the call's own. It counts no failure.
-type unsent struct {
-	kind, why string
-	error
+// admit waits for the right to make one request. What is known of the chat is
+// looked at before and after: of ten calls that wait for a chat, the first one to
+// learn that it is closed spares the others their requests.
+func (t *try) admit(ctx context.Context) (Grant, error) {
+	if err := t.standing(ctx); err != nil {
+		return nil, err
+	}
+	waiting, cancel := context.WithDeadline(ctx, t.patience)
+	defer cancel()
+	grant, err := t.Budget.Acquire(waiting, Want{
+		Chat: t.chat, Method: t.method.Name, Items: telegram.Items(t.in.Call.Method, t.params),
+		Counts: t.method.Counts, Priority: t.in.Call.Priority, Since: t.info.ScheduledTime,
+		Transient: t.method.Transient, Edits: edited(t.method.Name, t.params),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := t.standing(ctx); err != nil {
+		grant.Cancel()
+		return nil, err
+	}
+	return grant, nil
 }
 
 // result is what is known of the call so far.
@@ -168,8 +202,8 @@ func (t *try) result() contract.CallResult {
 		Method: t.in.Call.Method, ChatID: t.address, Attempts: int(t.info.Attempt),
 		PossibleDuplicate: l.PossibleDuplicate, Error: l.Error,
 	}
-	if l.MovedTo != 0 {
-		res.MovedTo = contract.Address(t.params)
+	if now := contract.Address(t.params); now != t.address {
+		res.MovedTo = now
 	}
 	return res
 }

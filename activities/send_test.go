@@ -168,7 +168,7 @@ func TestFloodsAndPacingOvertakeNobody(t *testing.T) {
 			require.Equal(t, contract.FailureRateLimited, direct(t, err).Type())
 			time.Sleep(direct(t, err).NextRetryDelay())
 		}
-		w.budget.acquire = func(context.Context) error { return paced{time.Minute} }
+		w.budget.acquire = func(context.Context) error { return paced{in: time.Minute} }
 		_, err := w.attempt(t, 6, in)
 		require.Equal(t, contract.FailurePaced, direct(t, err).Type())
 	})

@@ -36,7 +36,9 @@ type world struct {
 	*activities.Sender
 	api      *fakeAPI
 	budget   *fakeBudget
+	chats    *fakeChats // known to the sender by knowChats only
 	recorder *fakeRecorder
+	answers  *activities.Answers
 	cut      context.CancelFunc // ends the requests in the air
 	tokens   []bool             // what Unauthorized was told
 }
@@ -45,9 +47,18 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	stop, cut := context.WithCancel(context.WithoutCancel(t.Context()))
 	t.Cleanup(cut)
-	w := &world{api: &fakeAPI{}, budget: &fakeBudget{}, recorder: &fakeRecorder{}, cut: cut}
-	w.Sender = activities.NewSender(stop, w.api, w.budget, w.recorder)
+	w := &world{
+		api: &fakeAPI{}, budget: &fakeBudget{}, chats: &fakeChats{}, recorder: &fakeRecorder{},
+		answers: activities.NewAnswers(), cut: cut,
+	}
+	w.Sender = activities.NewSender(stop, w.api, w.budget, w.recorder, w.answers)
 	w.Unauthorized = func(refused bool) { w.tokens = append(w.tokens, refused) }
+	return w
+}
+
+// knowChats lets the sender know the chats.
+func (w *world) knowChats() *world {
+	w.Chats = w.chats
 	return w
 }
 
@@ -76,7 +87,11 @@ func (w *world) attempt(t *testing.T, n int32, in contract.SendInput) (contract.
 func (w *world) attemptIn(t *testing.T, n int32, in contract.SendInput, in2 func(context.Context) context.Context) (res contract.CallResult, err error) {
 	t.Helper()
 	token := "attempt " + strconv.Itoa(int(n))
-	inActivity(t, &attempt{n: n, token: token, ledger: w.recorder.last()}, func(ctx context.Context) {
+	a := &attempt{n: n, token: token}
+	if l := w.recorder.last(); l != nil {
+		a.details = *l
+	}
+	inActivity(t, a, func(ctx context.Context) {
 		res, err = w.Send(in2(ctx), in)
 	})
 	return res, err
@@ -104,11 +119,12 @@ type attempt struct {
 	interceptor.WorkerInterceptorBase
 	interceptor.ActivityInboundInterceptorBase
 	interceptor.ActivityOutboundInterceptorBase
-	n      int32
-	token  string
-	ledger *contract.Ledger
-	beats  int
-	live   bool
+	n       int32
+	token   string
+	call    string // its activity's ID, "" for the usual one
+	details any    // of the last heartbeat, nil for none
+	beats   int
+	live    bool
 }
 
 func (a *attempt) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
@@ -134,14 +150,14 @@ func (a *attempt) GetInfo(ctx context.Context) activity.Info {
 		return info
 	}
 	info.Attempt, info.TaskToken = a.n, []byte(a.token)
-	info.WorkflowExecution.RunID, info.ActivityID = "run", "call"
+	info.WorkflowExecution.RunID, info.ActivityID = "run", "call"+a.call
 	return info
 }
 
-func (a *attempt) HasHeartbeatDetails(context.Context) bool { return a.ledger != nil }
+func (a *attempt) HasHeartbeatDetails(context.Context) bool { return a.details != nil }
 
 func (a *attempt) GetHeartbeatDetails(_ context.Context, d ...any) error {
-	payload, err := converter.GetDefaultDataConverter().ToPayloads(*a.ledger)
+	payload, err := converter.GetDefaultDataConverter().ToPayloads(a.details)
 	if err != nil {
 		return err
 	}
@@ -191,8 +207,11 @@ type fakeBudget struct {
 	mu              sync.Mutex
 	wants           []activities.Want
 	penalties       []penalty
+	moves           [][2]int64
 	done, cancelled int
 	acquire         func(ctx context.Context) error
+	settled         func() // before a grant counts, nil for nothing
+	withdrawn       func() // before a grant is given back, nil for nothing
 }
 
 type penalty struct {
@@ -218,16 +237,37 @@ func (f *fakeBudget) Penalize(chat int64, method string, until time.Time) {
 	f.penalties = append(f.penalties, penalty{chat, method, until})
 }
 
+func (f *fakeBudget) Move(from, to int64) { f.moves = append(f.moves, [2]int64{from, to}) }
+
 type grant struct{ *fakeBudget }
 
-func (g grant) Done()   { g.mu.Lock(); g.done++; g.mu.Unlock() }
-func (g grant) Cancel() { g.mu.Lock(); g.cancelled++; g.mu.Unlock() }
+func (g grant) Done() {
+	if g.settled != nil {
+		g.settled()
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.done++
+}
+
+func (g grant) Cancel() {
+	if g.withdrawn != nil {
+		g.withdrawn()
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.cancelled++
+}
 
 // paced is the budget's way to say "come back later".
-type paced struct{ in time.Duration }
+type paced struct {
+	in     time.Duration
+	method bool
+}
 
 func (p paced) Error() string          { return "paced" }
 func (p paced) RetryIn() time.Duration { return p.in }
+func (p paced) MethodOnly() bool       { return p.method }
 
 // fakeRecorder is the server's memory of one call.
 type fakeRecorder struct {

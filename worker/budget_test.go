@@ -18,13 +18,18 @@ func want(p contract.Priority) activities.Want {
 	return activities.Want{Chat: 42, Method: "sendMessage", Items: 1, Counts: true, Priority: p}
 }
 
+func newBudget(t *testing.T, l *limiter.Limiter) activities.Budget {
+	t.Helper()
+	return worker.NewBudget(l, newMetrics(t))
+}
+
 func TestAPriorityIsAClass(t *testing.T) {
 	t.Parallel()
 	for priority, class := range map[contract.Priority]limiter.Class{
 		contract.Urgent: limiter.Urgent, contract.Normal: limiter.Normal, contract.Bulk: limiter.Bulk, "": limiter.Normal, "new": limiter.Normal,
 	} {
 		l := limiter.New(limiter.DefaultConfig())
-		grant, err := worker.NewBudget(l).Acquire(t.Context(), want(priority))
+		grant, err := newBudget(t, l).Acquire(t.Context(), want(priority))
 		require.NoError(t, err)
 		require.Equal(t, uint64(1), l.Stats().Granted[class])
 		require.Equal(t, 1, l.Stats().InAir)
@@ -44,7 +49,7 @@ func TestAGrantThatWasNotUsedIsGivenBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l, tokens := rested()
-		grant, err := worker.NewBudget(l).Acquire(t.Context(), want(""))
+		grant, err := newBudget(t, l).Acquire(t.Context(), want(""))
 		require.NoError(t, err)
 		require.Equal(t, tokens-1, l.Stats().Tokens)
 		grant.Cancel()
@@ -56,7 +61,7 @@ func TestAPacedCallIsToldWhenToComeBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := limiter.New(limiter.DefaultConfig())
-		b := worker.NewBudget(l)
+		b := newBudget(t, l)
 		b.Penalize(42, "", time.Now().Add(time.Minute))
 		_, err := b.Acquire(t.Context(), want(""))
 		var back interface{ RetryIn() time.Duration }
@@ -74,7 +79,7 @@ func TestOtherErrorsOfTheLimiterGoThrough(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	grant, err := worker.NewBudget(limiter.New(limiter.DefaultConfig())).Acquire(ctx, want(""))
+	grant, err := newBudget(t, limiter.New(limiter.DefaultConfig())).Acquire(ctx, want(""))
 	require.ErrorIs(t, err, context.Canceled)
 	require.Nil(t, grant)
 	var back interface{ RetryIn() time.Duration }
@@ -89,7 +94,6 @@ func TestAPenaltyKeepsItsScope(t *testing.T) {
 		want   limiter.Scope
 	}{
 		"chat":             {42, "", limiter.Scope{Chat: 42}},
-		"chat, all of it":  {42, "sendMessage", limiter.Scope{Chat: 42}},
 		"method":           {0, "setMyCommands", limiter.Scope{Method: "setMyCommands"}},
 		"the bot":          {0, "", limiter.Scope{}},
 		"a group's number": {-100123, "", limiter.Scope{Chat: -100123}},
@@ -98,7 +102,7 @@ func TestAPenaltyKeepsItsScope(t *testing.T) {
 			t.Parallel()
 			l := limiter.New(limiter.DefaultConfig())
 			until := time.Now().Add(time.Minute)
-			worker.NewBudget(l).Penalize(c.chat, c.method, until)
+			newBudget(t, l).Penalize(c.chat, c.method, until)
 			penalties := l.Stats().Penalties
 			require.Len(t, penalties, 1)
 			require.Equal(t, c.want, penalties[0].Scope)
@@ -114,13 +118,77 @@ func TestACallIsCountedByItsItems(t *testing.T) {
 		l, tokens := rested()
 		album := want("")
 		album.Items = 3
-		_, err := worker.NewBudget(l).Acquire(t.Context(), album)
+		_, err := newBudget(t, l).Acquire(t.Context(), album)
 		require.NoError(t, err)
 		require.Equal(t, tokens-3, l.Stats().Tokens)
 		free := want("")
 		free.Counts, free.Chat = false, 0
-		_, err = worker.NewBudget(l).Acquire(t.Context(), free)
+		_, err = newBudget(t, l).Acquire(t.Context(), free)
 		require.NoError(t, err)
 		require.Equal(t, tokens-3, l.Stats().Tokens)
+	})
+}
+
+func TestTheLimitersAnswersKeepTheirMeaning(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l, _ := rested()
+		b := newBudget(t, l)
+		typing := want("")
+		typing.Method, typing.Transient = "sendChatAction", true
+		grant, err := b.Acquire(t.Context(), want(""))
+		require.NoError(t, err)
+		_, err = b.Acquire(t.Context(), typing)
+		require.ErrorIs(t, err, activities.ErrDropped, "the chat is not free")
+		grant.Done()
+
+		edit := want("")
+		edit.Method, edit.Edits, edit.Since = "editMessageText", "editMessageText/7", time.Now()
+		grant, err = b.Acquire(t.Context(), edit)
+		require.NoError(t, err)
+		grant.Done()
+		edit.Since = edit.Since.Add(-time.Second)
+		_, err = b.Acquire(t.Context(), edit)
+		require.ErrorIs(t, err, activities.ErrSuperseded, "a newer one has been sent")
+
+		b.Move(42, -100)
+		_, err = b.Acquire(t.Context(), want(""))
+		var moved *activities.MovedTo
+		require.ErrorAs(t, err, &moved)
+		require.Equal(t, int64(-100), moved.To)
+
+		b.Penalize(0, "setMyCommands", time.Now().Add(time.Minute))
+		commands := activities.Want{Method: "setMyCommands"}
+		_, err = b.Acquire(t.Context(), commands)
+		var back interface{ MethodOnly() bool }
+		require.ErrorAs(t, err, &back)
+		require.True(t, back.MethodOnly())
+	})
+}
+
+func TestFiguresNameChatsAsTextAndNothingAsEmpty(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l, tokens := rested()
+		f := worker.Figures(l.Stats())
+		require.Equal(t, contract.LimiterFigures{
+			Tokens:    tokens,
+			Waiting:   map[contract.Priority]int{contract.Urgent: 0, contract.Normal: 0, contract.Bulk: 0},
+			Penalties: []contract.Penalty{}, Learned: []contract.LearnedRate{}, Held: []string{},
+		}, f)
+		until := time.Now().Add(time.Minute)
+		b := newBudget(t, l)
+		b.Penalize(-1001234567890, "sendMessage", until)
+		b.Penalize(0, "getUpdates", until.Add(time.Second))
+		l.Hold("paused")
+		f = worker.Figures(l.Stats())
+		require.Len(t, f.Penalties, 2)
+		require.Equal(t, "-1001234567890", f.Penalties[0].ChatID)
+		require.True(t, until.Equal(f.Penalties[0].Until))
+		require.Equal(t, contract.Penalty{Method: "getUpdates", Until: f.Penalties[1].Until}, f.Penalties[1])
+		require.Len(t, f.Learned, 1)
+		require.Equal(t, "-1001234567890", f.Learned[0].ChatID)
+		require.InDelta(t, 0.5, f.Learned[0].Share, 0.01)
+		require.Equal(t, []string{"paused"}, f.Held)
 	})
 }

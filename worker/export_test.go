@@ -2,11 +2,15 @@ package worker
 
 import (
 	"context"
+	"encoding/json"
+	"log/slog"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 
 	"github.com/durabot/durabot/activities"
+	"github.com/durabot/durabot/internal/contract"
+	"github.com/durabot/durabot/internal/telegram"
 	"github.com/durabot/durabot/internal/telemetry"
 	"github.com/durabot/durabot/starter"
 	"github.com/durabot/durabot/worker/limiter"
@@ -16,56 +20,108 @@ import (
 var (
 	KnowsAttributes = knowsAttributes
 	MainOptions     = mainOptions
+	DutyOptions     = dutyOptions
 	SendOptions     = sendOptions
+	SendSlots       = sendSlots
+	Figures         = figures
 )
 
 // What the tests compare with.
 const (
 	AirTime        = airTime
-	SendSlots      = sendSlots
 	UnlimitedSlots = unlimitedSlots
 )
 
 // NewBudget lends a limiter to a sender.
-func NewBudget(l *limiter.Limiter) activities.Budget { return budget{l} }
+func NewBudget(l *limiter.Limiter, m *telemetry.Metrics) activities.Budget { return budget{l, m} }
 
 // NewWatch tells health and metrics how polling goes.
-func NewWatch(h *telemetry.Health, m *telemetry.Metrics) starter.Watch { return watch{h, m} }
+func NewWatch(h *telemetry.Health, m *telemetry.Metrics, refused func()) starter.Watch {
+	return watch{h, m, refused}
+}
 
 // Process is a process made of other parts than Run would make.
 type Process struct{ *process }
 
-// NewProcess returns one with these workers; cut ends the requests in the air.
-func NewProcess(o Options, main, send, answer worker.Worker, cut context.CancelFunc) Process {
-	return Process{&process{
-		Options: o, limiter: limiter.New(o.Limits), queues: &queues{main: main, send: send, answer: answer}, cut: cut,
-	}}
-}
-
-// Start starts the workers.
-func (p Process) Start() error { return p.queues.start() }
-
-// Stop stops everything; the intake is over when done closes.
-func (p Process) Stop(ctx context.Context, stopIntake context.CancelFunc, done chan struct{}) {
-	var in *intake
-	if stopIntake != nil {
-		in = &intake{stop: stopIntake, done: done}
-	}
-	p.stop(ctx, in)
+// NewProcess returns one with this main worker and this way to ask getMe.
+func NewProcess(o Options, main worker.Worker, probe func(context.Context) error) Process {
+	p := &process{Options: o, main: main, probe: probe, refused: make(chan struct{}, 1)}
+	p.fail = func(error) {}
+	return Process{p}
 }
 
 // Watch asks Temporal for its health until ctx ends.
 func (p Process) Watch(ctx context.Context) { p.watchTemporal(ctx) }
 
-// Unauthorized is what the sender calls.
-func (p Process) Unauthorized(refused bool) { p.unauthorized(refused) }
+// LookAtDuty looks who is on duty.
+func (p Process) LookAtDuty(ctx context.Context) { p.lookAtDuty(ctx) }
 
-// Limiter is the process's budget.
-func (p Process) Limiter() *limiter.Limiter { return p.limiter }
+// Seek asks for the duty until ctx ends.
+func (p Process) Seek(ctx context.Context, seeker func() worker.Worker) { p.seekDuty(ctx, seeker) }
+
+// Stop stops the process.
+func (p Process) Stop(ctx context.Context) { p.stop(ctx) }
+
+// Begin starts a term.
+func (p Process) Begin(ctx context.Context, in activities.TermInput) (activities.Term, error) {
+	return p.begin(ctx, in)
+}
+
+// Term is a term made of other parts than a process would make.
+type Term struct{ *term }
+
+// NewTerm puts the process on duty with these senders; polling is over when
+// polled returns, and cut ends the requests in the air.
+func (p Process) NewTerm(all []worker.Worker, polled func(context.Context), cut context.CancelFunc) Term {
+	t := &term{
+		process: p.process, limiter: limiter.New(p.Limits), lease: activities.NewLease(),
+		chats: starter.NewChats(p.Temporal, 7, false, slog.New(slog.DiscardHandler)),
+		tails: starter.NewTails(func(string) bool { return false }), senders: all, cut: cut, over: make(chan struct{}),
+		ended: make(chan struct{}),
+	}
+	t.road = activities.NewRoad(p.probe, t.away, p.Log)
+	t.ctx, t.cancel = context.WithCancel(context.Background()) // ends with End
+	ctx, cancel := context.WithCancel(t.ctx)
+	t.intake = cancel
+	t.polling.Go(func() { polled(ctx) })
+	p.term = t
+	return Term{t}
+}
+
+// Limiter is the term's budget.
+func (t Term) Limiter() *limiter.Limiter { return t.limiter }
+
+// Tails are the term's.
+func (t Term) Tails() *starter.Tails { return t.tails }
+
+// Lease is the term's.
+func (t Term) Lease() *activities.Lease { return t.lease }
+
+// Unauthorized is what the sender calls.
+func (t Term) Unauthorized(refused bool) { t.unauthorized(refused) }
+
+// Away is what the road calls.
+func (t Term) Away(yes bool) { t.away(yes) }
+
+// Pause is what an operator's pause does.
+func (t Term) Pause(yes bool) { t.pause(yes) }
+
+// Poll makes one poll through the term's lease and penalties.
+func (t Term) Poll(ctx context.Context, api *telegram.Client) ([]json.RawMessage, error) {
+	return source{api, t.term}.Updates(ctx, telegram.UpdatesRequest{Limit: 1})
+}
+
+// Restore is the limiter that a term begins with.
+func (p Process) Restore(from *contract.Handover, killed bool) *limiter.Limiter {
+	return p.restore(activities.TermInput{From: from, Killed: killed})
+}
 
 // Register makes the real workers on a client and starts none.
 func Register(c client.Client, bot int64) {
-	newQueues(c, bot, parts{
-		turns: activities.NewTurns(c), handling: &activities.Handling{}, sender: &activities.Sender{},
-	}, sendSlots, nil)
+	newMain(c, bot, activities.NewTurns(c), &activities.Handling{}, nil)
+	newDuty(c, bot, &activities.Duty{}, nil)
+	newSenders(c, bot, &activities.Sender{}, sendSlots(limiter.DefaultConfig()), nil)
 }
+
+// StartSenders starts these.
+func StartSenders(all ...worker.Worker) error { return senders(all).start() }

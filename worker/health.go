@@ -2,9 +2,12 @@ package worker
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"github.com/durabot/durabot/internal/contract"
@@ -15,51 +18,135 @@ import (
 const (
 	checkEvery   = 5 * time.Second
 	checkTimeout = 4 * time.Second
+	// dutyEvery is how often a process looks who is on duty; a pause takes effect
+	// within it.
+	dutyEvery = 3 * time.Second
+	// dutyPatience is how long nobody may be on duty before the bot counts as deaf:
+	// a killed holder is replaced within 20 s.
+	dutyPatience = time.Minute
 )
+
+const onDutyText = "this process is on duty"
 
 // watch tells health and metrics how polling goes.
 type watch struct {
-	health  *telemetry.Health
-	metrics *telemetry.Metrics
+	*telemetry.Health
+	*telemetry.Metrics
+	refused func()
 }
 
-func (w watch) Polled() { w.metrics.Polled() }
-
-func (w watch) Alive(until time.Time) { w.health.AliveUntil(until) }
+func (w watch) Alive(until time.Time) { w.AliveUntil(until) }
 
 func (w watch) Trouble(kind starter.Trouble, text string) {
 	switch kind {
 	case starter.Fine:
-		w.health.Well(telemetry.PartIntake)
+		w.Well(telemetry.PartIntake)
 	case starter.TelegramAway, starter.Limited:
-		w.health.Degrade(telemetry.PartIntake, text)
+		w.Degrade(telemetry.PartIntake, text)
+	case starter.Refused:
+		w.Down(telemetry.PartIntake, string(kind)+": "+text)
+		w.refused()
 	default:
-		w.health.Down(telemetry.PartIntake, string(kind)+": "+text)
+		w.Down(telemetry.PartIntake, string(kind)+": "+text)
 	}
 }
 
-// watchTemporal asks the server for its health until ctx ends.
-func (p *process) watchTemporal(ctx context.Context) {
+// every calls fn each interval in the background until ctx ends.
+func (p *process) every(ctx context.Context, interval time.Duration, fn func(context.Context)) {
 	p.group.Go(func() {
-		tick := time.NewTicker(checkEvery)
+		tick := time.NewTicker(interval)
 		defer tick.Stop()
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-			}
-			check, cancel := context.WithTimeout(ctx, checkTimeout)
-			_, err := p.Temporal.CheckHealth(check, &client.CheckHealthRequest{})
-			cancel()
-			switch {
-			case err == nil:
-				p.Health.Well(telemetry.PartTemporal)
-			case ctx.Err() == nil:
-				p.Health.Down(telemetry.PartTemporal, "Temporal does not answer: "+err.Error())
+				fn(ctx)
 			}
 		}
 	})
+}
+
+// watchTemporal asks the server for its health until ctx ends.
+func (p *process) watchTemporal(ctx context.Context) {
+	p.every(ctx, checkEvery, func(ctx context.Context) {
+		check, cancel := context.WithTimeout(ctx, checkTimeout)
+		defer cancel()
+		_, err := p.Temporal.CheckHealth(check, &client.CheckHealthRequest{})
+		switch {
+		case err == nil:
+			p.Health.Well(telemetry.PartTemporal)
+		case ctx.Err() == nil:
+			p.Health.Down(telemetry.PartTemporal, "Temporal does not answer: "+err.Error())
+		}
+	})
+}
+
+// watchDuty makes sure that there is a duty, and looks who holds it and whether
+// sending is paused, at once and until ctx ends.
+func (p *process) watchDuty(ctx context.Context) {
+	p.lookAtDuty(ctx)
+	p.every(ctx, dutyEvery, p.lookAtDuty)
+}
+
+func (p *process) lookAtDuty(ctx context.Context) {
+	look, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	holder, err := starter.DutyHolder(look, p.Temporal, p.Token.BotID())
+	if err == nil && !holder.Running {
+		err = starter.EnsureDuty(look, p.Temporal, p.Token.BotID())
+	}
+	if err != nil {
+		if ctx.Err() == nil && !away(err) {
+			p.Log.WarnContext(ctx, "the duty cannot be looked up", "error", err)
+		}
+		return
+	}
+	p.reportPause(holder.Pause)
+	if t := p.onDuty(); t != nil {
+		t.pause(holder.Pause != nil)
+		p.Health.Note(telemetry.PartDuty, onDutyText)
+		return
+	}
+	p.standBy(holder)
+}
+
+// reportPause tells health that an operator has paused sending.
+func (p *process) reportPause(by *contract.Pause) {
+	if by == nil {
+		p.Health.Well(telemetry.PartBudget)
+		return
+	}
+	p.Health.Degrade(telemetry.PartBudget, fmt.Sprintf("sending is paused by %s: %s", by.By, by.Reason))
+}
+
+// standBy tells health who else is on duty.
+func (p *process) standBy(holder starter.Holder) {
+	waited := time.Duration(0)
+	if !holder.WaitingSince.IsZero() {
+		waited = time.Since(holder.WaitingSince)
+	}
+	switch {
+	case holder.Identity != "":
+		p.Health.Note(telemetry.PartDuty, "stand-by: "+holder.Identity+" is on duty")
+	case waited > dutyPatience:
+		p.Health.Down(telemetry.PartDuty, fmt.Sprintf("nobody is on duty for %v: start a process that may be", waited.Round(time.Second)))
+	default:
+		p.Health.Note(telemetry.PartDuty, "stand-by: nobody is on duty yet")
+	}
+}
+
+func (p *process) onDuty() *term {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.term
+}
+
+// away reports an error that watchTemporal tells of.
+func away(err error) bool {
+	var unavailable *serviceerror.Unavailable
+	var late *serviceerror.DeadlineExceeded
+	return errors.As(err, &unavailable) || errors.As(err, &late) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // knowsAttributes reports whether the namespace has all of our search

@@ -30,7 +30,13 @@ type Options struct {
 	Handling contract.Handling
 	// Limits is what the bot may send.
 	Limits limiter.Config
-	// Poll fetches updates by getUpdates. False takes none.
+	// NoDuty makes a process that runs workflows and handlers and never talks to
+	// Telegram by itself. Default false: it takes the duty when nobody has it.
+	NoDuty bool
+	// Address is the process's HTTP address, shown to operators while it is on
+	// duty. Default "": none.
+	Address string
+	// Poll fetches updates by getUpdates while on duty. False takes none.
 	Poll bool
 	// AllowedUpdates are the kinds to ask Telegram for.
 	AllowedUpdates []string

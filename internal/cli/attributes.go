@@ -6,7 +6,6 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/operatorservice/v1"
-	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/durabot/durabot/internal/contract"
 )
@@ -32,19 +31,4 @@ func (s *frontend) attributes(ctx context.Context) (missing, wrong []string, err
 		}
 	}
 	return missing, wrong, nil
-}
-
-// count counts the namespace's workflows that a query finds.
-func (s *frontend) count(ctx context.Context, query string) (int64, error) {
-	ctx, cancel := context.WithTimeout(ctx, temporalCall)
-	defer cancel()
-	res, err := s.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{
-		Namespace: s.options.Namespace, Query: query,
-	})
-	return res.GetCount(), err
-}
-
-// ofBot is the query for a bot's updates.
-func ofBot(bot int64) string {
-	return fmt.Sprintf("WorkflowType = '%s' AND TaskQueue = '%s'", contract.UpdateWorkflow, contract.TaskQueue(bot))
 }

@@ -105,21 +105,28 @@ func greet(ctx context.Context, api *telegram.Client, s config.Settings) error {
 	return nil
 }
 
-// firstContact calls getMe until it answers, for half a minute.
+// firstContact calls getMe until it answers, for half a minute. A 429 is an
+// answer, and its time is kept.
 func firstContact(ctx context.Context, api *telegram.Client, log *slog.Logger) (telegram.User, error) {
 	started := time.Now()
 	for wait := time.Second; ; wait = min(2*wait, 8*time.Second) {
 		me, err := api.Me(ctx)
+		delay := wait
 		switch class := telegram.Classify(err, "getMe"); {
 		case err == nil || ctx.Err() != nil:
 			return me, nil
 		case class == telegram.Unauthorized || class == telegram.NotFound:
 			return me, fmt.Errorf("TELEGRAM_BOT_TOKEN: Telegram refuses this token (%w): copy it anew from @BotFather", err)
+		case class == telegram.RateLimited:
+			if te, ok := errors.AsType[*telegram.Error](err); ok {
+				delay = max(te.RetryAfter, wait)
+			}
+			started = time.Now().Add(delay)
 		case time.Since(started) > telegramPatience:
 			return me, fmt.Errorf("TELEGRAM_API_URL: no answer from the Bot API for %v: %w", telegramPatience, err)
 		}
 		log.WarnContext(ctx, "waiting for Telegram", "error", err)
-		pause(ctx, wait)
+		pause(ctx, delay)
 	}
 }
 

@@ -117,3 +117,19 @@ func TestBotWaitsForTemporalAndEndsWhenAsked(t *testing.T) {
 	require.Contains(t, c.errout, "no answer from Temporal at 127.0.0.1:1: start it or set TEMPORAL_ADDRESS")
 	require.Equal(t, 1, bytes.Count([]byte(c.errout), []byte("waiting for Temporal")), "it is told once in ten seconds")
 }
+
+func TestAPenaltyOnTheFirstContactIsKeptToTheSecond(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		began, requests := time.Now(), 0
+		_, err := contact(t.Context(), t, func() (*http.Response, error) {
+			requests++
+			if time.Since(began) < 600*time.Second {
+				return answer(429, `{"ok":false,"error_code":429,"description":"Too Many Requests: retry after 600","parameters":{"retry_after":600}}`)
+			}
+			return answer(200, `{"ok":true,"result":{"id":123456789,"username":"late_bot"}}`)
+		})
+		require.NoError(t, err)
+		require.Equal(t, 2, requests)
+	})
+}

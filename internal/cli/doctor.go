@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -77,6 +78,15 @@ func (d *doctor) skip(why string, names ...string) {
 	for _, name := range names {
 		d.find(name, levelSkipped, why, "")
 	}
+}
+
+// level is that of an earlier finding.
+func (d *doctor) level(name string) string {
+	i := slices.IndexFunc(d.findings, func(f finding) bool { return f.Name == name })
+	if i < 0 {
+		return levelSkipped
+	}
+	return d.findings[i].Level
 }
 
 func (d *doctor) problems() int {

@@ -65,7 +65,7 @@ func TestDoctorNamesOfChecksAreStable(t *testing.T) {
 		names = append(names, check.Name)
 	}
 	require.Equal(t, []string{
-		"token", "telegram", "webhook", "temporal", "namespace", "retention", "search_attributes", "workers", "failed_updates", "limits",
+		"token", "telegram", "webhook", "temporal", "namespace", "retention", "search_attributes", "workers", "duty", "failed_updates", "limits",
 	}, names)
 	away, _ := examine(t, map[string]string{"TEMPORAL_ADDRESS": "127.0.0.1:1"})
 	require.Len(t, away.levels(), len(names), "what cannot be looked at is named all the same")

@@ -30,22 +30,23 @@ func (d *doctor) examineTemporal(ctx context.Context) {
 	s, err := d.reach(ctx)
 	if err != nil {
 		d.find("temporal", levelProblem, err.Error(), "")
-		d.skip("no Temporal to ask", "namespace", "retention", "search_attributes", "workers", "failed_updates")
+		d.skip("no Temporal to ask", "namespace", "retention", "search_attributes", "workers", "duty", "failed_updates")
 		return
 	}
 	defer s.Close()
 	retention, err := s.retention(ctx)
 	if !d.examineNamespace(s, err) {
-		d.skip("no namespace to look at", "retention", "search_attributes", "workers", "failed_updates")
+		d.skip("no namespace to look at", "retention", "search_attributes", "workers", "duty", "failed_updates")
 		return
 	}
 	d.examineRetention(retention)
 	d.examineAttributes(ctx, s)
 	if d.bot == 0 {
-		d.skip("give --bot ID or a token", "workers", "failed_updates")
+		d.skip("give --bot ID or a token", "workers", "duty", "failed_updates")
 		return
 	}
 	d.examineWorkers(ctx, s)
+	d.examineDuty(ctx, s)
 	d.examineFailed(ctx, s)
 }
 
@@ -122,6 +123,24 @@ func (d *doctor) examineWorkers(ctx context.Context, s *frontend) {
 		return
 	}
 	d.find("workers", levelOK, strings.Join(who, ", "), "")
+}
+
+// examineDuty looks for the process that talks to Telegram. Without a process at
+// all that is no finding of its own.
+func (d *doctor) examineDuty(ctx context.Context, s *frontend) {
+	h, err := s.holder(ctx, d.bot)
+	switch {
+	case err != nil:
+		d.find("duty", levelWarning, "who is on duty cannot be read: "+err.Error(), "")
+	case h.Identity == "" && d.level("workers") != levelOK:
+		d.find("duty", levelSkipped, "no process to hold it", "")
+	case h.Identity == "":
+		d.find("duty", levelWarning, dutyText(h, time.Now())+": nothing is fetched and nothing is sent", "start a process without --no-duty, or see the log of one")
+	case h.Pause != nil:
+		d.find("duty", levelWarning, h.Identity+"; "+pausedText(*h.Pause, time.Now()), "run `durabot resume`")
+	default:
+		d.find("duty", levelOK, dutyText(h, time.Now()), "")
+	}
 }
 
 // examineFailed counts the updates that a person should look at.

@@ -39,6 +39,14 @@ func output(f *pflag.FlagSet) *choice {
 	return c
 }
 
+// answer writes what a verb has found, as the format wants it.
+func (p Program) answer(format *choice, v any, text func(w io.Writer) error) error {
+	if format.value == "json" {
+		return writeJSON(p.Stdout, v)
+	}
+	return text(p.Stdout)
+}
+
 // writeJSON writes for scripts and people alike.
 func writeJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
@@ -81,3 +89,6 @@ func orDash(text string) string {
 	}
 	return text
 }
+
+// stamp is a time of day with its date, where the person is.
+func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }

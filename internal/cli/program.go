@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -59,7 +60,7 @@ func usage(err error) error {
 // Run executes one command and returns the exit code.
 func (p Program) Run(ctx context.Context) int {
 	root := p.command() //nolint:contextcheck // commands get theirs from ExecuteContext
-	root.SetArgs(p.Args)
+	root.SetArgs(withGroups(p.Args))
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return 0
@@ -69,6 +70,29 @@ func (p Program) Run(ctx context.Context) int {
 		return 2
 	}
 	return 1
+}
+
+var negative = regexp.MustCompile(`^-[0-9]+$`)
+
+// withGroups lets the id of a group, which is negative, stand as an argument
+// like every other chat's: pflag takes it for a flag unless it comes behind "--".
+// Behind a flag's name it is the value.
+func withGroups(args []string) []string {
+	var flags, ids []string
+	for i, arg := range args {
+		switch {
+		case arg == "--":
+			return args
+		case i > 0 && negative.MatchString(arg) && (!strings.HasPrefix(args[i-1], "-") || strings.Contains(args[i-1], "=")):
+			ids = append(ids, arg)
+		default:
+			flags = append(flags, arg)
+		}
+	}
+	if len(ids) == 0 {
+		return args
+	}
+	return append(append(flags, "--"), ids...)
 }
 
 // redact is the last lock on the token, for errors from elsewhere.
@@ -113,7 +137,8 @@ func (p Program) command() *cobra.Command {
 	flags.StringVar(&g.logLevel, "log-level", "info", "debug, info, warn or error")
 	flags.StringVar(&g.logFormat, "log-format", "", "text or json (default: text on a terminal)")
 	root.AddCommand(
-		p.devCommand(g), p.runCommand(g), p.simCommand(g), p.setupCommand(), p.doctorCommand(g), p.updateCommand(g), p.versionCommand(),
+		p.devCommand(g), p.runCommand(g), p.simCommand(g), p.setupCommand(), p.doctorCommand(g),
+		p.sendCommand(g), p.updateCommand(g), p.chatCommand(g), p.pauseCommand(g), p.resumeCommand(g), p.statsCommand(g), p.versionCommand(),
 	)
 	return root
 }

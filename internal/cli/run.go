@@ -31,6 +31,7 @@ func (p Program) runCommand(g *global) *cobra.Command {
 	}
 	botFlags(cmd.Flags(), &s)
 	cmd.Flags().StringVar(&s.HTTP, "http", s.HTTP, "address of /healthz, /readyz and /metrics; empty for none")
+	cmd.Flags().BoolVar(&s.NoDuty, "no-duty", s.NoDuty, "never be the process that talks to Telegram for the bot")
 	cmd.Flags().StringVar(&handler, "handler", "", "a stock handler in place of the program's own ("+p.stockNames()+")")
 	return cmd
 }

@@ -14,8 +14,10 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.temporal.io/sdk/client"
 
 	"github.com/durabot/durabot/internal/telegramsim"
+	"github.com/durabot/durabot/starter"
 )
 
 // TestScripts runs the manual of the command line in testdata/script.
@@ -30,6 +32,7 @@ func TestScripts(t *testing.T) {
 			"webhook":   setWebhook,
 			"say":       say,
 			"block":     block,
+			"reported":  reported,
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "temporal" {
@@ -130,4 +133,23 @@ func block(ts *testscript.TestScript, _ bool, args []string) {
 	chat, err := strconv.ParseInt(args[0], 10, 64)
 	ts.Check(err)
 	sims.get(ts.Getenv("WORK")).Block(chat)
+}
+
+// reported waits until the process on duty has told its figures.
+func reported(ts *testscript.TestScript, _ bool, _ []string) {
+	bot, err := strconv.ParseInt(ts.Getenv("BOT"), 10, 64)
+	ts.Check(err)
+	c, err := client.NewLazyClient(client.Options{HostPort: ts.Getenv("TEMPORAL_ADDRESS")})
+	ts.Check(err)
+	defer c.Close()
+	for deadline := time.Now().Add(patience); ; <-time.After(50 * time.Millisecond) {
+		h, err := starter.DutyHolder(context.Background(), c, bot) // as above
+		ts.Check(err)
+		if !h.Beat.Since.IsZero() {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("nobody on duty has reported")
+		}
+	}
 }

@@ -38,26 +38,30 @@ func Serve(ctx context.Context, handler activities.Handler, s config.Settings) e
 		return err
 	}
 	health := telemetry.NewHealth()
+	address := ""
 	if s.HTTP != "" {
 		server, err := telemetry.Listen(ctx, s.HTTP, health, metrics)
 		if err != nil {
 			return err
 		}
 		defer server.Close()
-		s.Log.InfoContext(ctx, "listening", "address", server.Addr())
+		address = server.Addr()
+		s.Log.InfoContext(ctx, "listening", "address", address)
 	}
 	temporal, err := dial(ctx, s, health, metrics)
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
 	defer temporal.Close()
-	if err := greet(ctx, api, s); err != nil || ctx.Err() != nil {
-		return err
+	if !s.NoDuty { // such a process leaves it to the others to talk to Telegram
+		if err := greet(ctx, api, s); err != nil || ctx.Err() != nil {
+			return err
+		}
 	}
 	return worker.Run(ctx, worker.Options{
 		Temporal: temporal, Namespace: s.Temporal.Namespace, Telegram: api, Token: s.Token, Handler: handler,
 		Handling: contract.Handling{Timeout: s.HandlerTimeout, Attempts: handlerAttempts, AnswerCallbacks: s.AnswerCallbacks},
-		Limits:   limits, Poll: s.Intake == "poll", AllowedUpdates: s.AllowedUpdates, MaxUpdateAge: s.MaxUpdateAge,
+		Limits:   limits, NoDuty: s.NoDuty, Address: address, Poll: s.Intake == "poll", AllowedUpdates: s.AllowedUpdates, MaxUpdateAge: s.MaxUpdateAge,
 		NewIDs: s.NewIDs, Health: health, Metrics: metrics, Log: s.Log,
 	})
 }

@@ -161,4 +161,10 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-func clock(t time.Time) string { return t.Local().Format("15:04:05") }
+// clock is a time of day, with its date when it is another day's.
+func clock(t time.Time) string {
+	if d := time.Until(t).Abs(); d >= day/2 {
+		return stamp(t)
+	}
+	return t.Local().Format("15:04:05")
+}

@@ -66,6 +66,20 @@ func (p Program) connect(ctx context.Context) (*frontend, error) {
 	return s, nil
 }
 
+// ask has a verb ask Temporal about a bot.
+func (p Program) ask(ctx context.Context, g *global, do func(s *frontend, bot int64) error) error {
+	bot, err := p.bot(g)
+	if err != nil {
+		return err
+	}
+	s, err := p.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return do(s, bot)
+}
+
 // retention is the namespace's. It is what every verb asks first.
 func (s *frontend) retention(ctx context.Context) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, firstAnswer)

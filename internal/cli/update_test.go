@@ -53,6 +53,13 @@ func handler(ctx context.Context, u durabot.Update) ([]durabot.Call, error) {
 	return durabot.Echo(ctx, u)
 }
 
+// bot is the bot's id.
+func (o operator) bot() int64 {
+	id, _, _ := strings.Cut(o.Token(), ":")
+	bot, _ := strconv.ParseInt(id, 10, 64)
+	return bot
+}
+
 // rows lists until there are as many as expected: what is searched lags a little.
 func (o operator) rows(t *testing.T, n int, args ...string) []map[string]any {
 	t.Helper()

@@ -140,7 +140,7 @@ func (p Program) writeUpdates(rows []updateRow) error {
 			outcome += " (" + string(r.Reason) + ")"
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.UpdateID, orDash(r.Kind), orDash(r.ChatID), r.Status,
-			r.ReceivedAt.Local().Format("2006-01-02 15:04:05"), orDash(outcome))
+			stamp(r.ReceivedAt), orDash(outcome))
 	}
 	return w.Flush()
 }

@@ -12,7 +12,6 @@ import (
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
-	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/converter"
 
 	"github.com/durabot/durabot/internal/contract"
@@ -23,9 +22,6 @@ var (
 	chatID   = regexp.MustCompile(`^-?[0-9]{1,19}$`)
 	kindName = regexp.MustCompile(`^[a-z_]{1,64}$`)
 )
-
-// listPage is how many executions are asked for at a time.
-const listPage = 200
 
 // updateSearch finds the newest updates of a bot.
 type updateSearch struct {
@@ -99,27 +95,19 @@ func (u updateSearch) settled(rows []updateRow, closed time.Time) bool {
 // collect appends what a query finds until enough says so of the rows and the
 // time when the next one was closed.
 func (u updateSearch) collect(ctx context.Context, status string, rows *[]updateRow, enough func([]updateRow, time.Time) bool) error {
-	for page := []byte(nil); ; {
-		call, cancel := context.WithTimeout(ctx, temporalCall)
-		res, err := u.ListWorkflow(call, &workflowservice.ListWorkflowExecutionsRequest{
-			Namespace: u.options.Namespace, PageSize: listPage, NextPageToken: page, Query: u.query + " AND " + status,
-		})
-		cancel()
-		if err != nil {
-			return fmt.Errorf("list updates: %w", err)
+	err := u.each(ctx, u.query+" AND "+status, func(info *workflowpb.WorkflowExecutionInfo) bool {
+		if enough(*rows, info.GetCloseTime().AsTime()) {
+			return false
 		}
-		for _, info := range res.GetExecutions() {
-			if enough(*rows, info.GetCloseTime().AsTime()) {
-				return nil
-			}
-			if u.order == "" || memo(info, contract.MemoOrder) == u.order {
-				*rows = append(*rows, row(info))
-			}
+		if u.order == "" || memo(info, contract.MemoOrder) == u.order {
+			*rows = append(*rows, row(info))
 		}
-		if page = res.GetNextPageToken(); len(page) == 0 {
-			return nil
-		}
+		return true
+	})
+	if err != nil {
+		return fmt.Errorf("list updates: %w", err)
 	}
+	return nil
 }
 
 // row is what the list of executions says of an update.

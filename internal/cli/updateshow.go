@@ -7,10 +7,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
-	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/durabot/durabot/internal/cli/story"
 )
@@ -95,10 +93,7 @@ func (s *frontend) tell(ctx context.Context, id string, payload bool) (shown, er
 func (s *frontend) source(ctx context.Context, id string) (story.Source, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*temporalCall)
 	defer cancel()
-	// The client's DescribeWorkflow panics on an answer without search attributes.
-	described, err := s.WorkflowService().DescribeWorkflowExecution(ctx, &workflowservice.DescribeWorkflowExecutionRequest{
-		Namespace: s.options.Namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: id},
-	})
+	described, err := s.inspect(ctx, id)
 	if err != nil {
 		return story.Source{}, err
 	}

@@ -82,7 +82,7 @@ func TestHelpListsEveryVerb(t *testing.T) {
 	c := run(t.Context(), nil)
 	require.Zero(t, c.code)
 	require.Empty(t, c.errout)
-	for _, verb := range []string{"dev", "run", "sim", "setup", "doctor", "update", "version"} {
+	for _, verb := range []string{"dev", "run", "sim", "setup", "doctor", "send", "update", "chat", "pause", "resume", "stats", "version"} {
 		require.Regexp(t, `(?m)^  `+verb+` +\S`, c.out)
 	}
 	require.Regexp(t, `^durabot \S+\n$`, run(t.Context(), nil, "version").out)
@@ -122,8 +122,24 @@ func TestDoctorGoesOnWithoutATemporalThatSaysNothing(t *testing.T) {
 	require.Equal(t, 1, c.code)
 	levels := d.levels()
 	require.Equal(t, "problem", levels["temporal"])
-	for _, name := range []string{"namespace", "retention", "search_attributes", "workers", "failed_updates"} {
+	for _, name := range []string{"namespace", "retention", "search_attributes", "workers", "duty", "failed_updates"} {
 		require.Equal(t, "skipped", levels[name], name)
 	}
 	require.Equal(t, "ok", levels["limits"])
+}
+
+func TestTheIDOfAGroupIsAnArgumentLikeAnyOther(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"TEMPORAL_ADDRESS": "127.0.0.1:1", "DURABOT_BOT": "7"}
+	for _, args := range [][]string{
+		{"chat", "show", "-1001234567890"},
+		{"chat", "show", "-o", "json", "-42"},
+		{"chat", "show", "--output=json", "-42"},
+		{"chat", "show", "--", "-42"},
+		{"chat", "clear", "-42", "--reason", "-1"},
+		{"update", "list", "--chat", "-42"},
+	} {
+		require.Contains(t, run(t.Context(), env, args...).errout, "no answer from Temporal", args)
+	}
+	require.Contains(t, run(t.Context(), env, "-42").errout, "unknown shorthand flag")
 }

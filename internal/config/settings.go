@@ -25,6 +25,9 @@ type Settings struct {
 	HTTP string
 	// Intake is "poll" or "none". Default poll.
 	Intake string
+	// NoDuty is for a process that runs workflows and handlers and never talks to
+	// Telegram by itself. Default false.
+	NoDuty bool
 	// AllowedUpdates are the kinds of updates to ask Telegram for. Default: all
 	// but chat_member, message_reaction and message_reaction_count.
 	AllowedUpdates []string

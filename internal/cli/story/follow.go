@@ -18,6 +18,9 @@ func (c Call) Follow(s Source) Call {
 		return c
 	}
 	c.Key = in.Key
+	if delay := first.GetFirstWorkflowTaskBackoff().AsDuration(); delay > 0 && len(s.Events) == 1 {
+		c.State, c.NextAttemptAt = "held", s.Events[0].GetEventTime().AsTime().Add(delay)
+	}
 	t := newTelling(contract.UpdateInput{}, s)
 	for _, e := range s.Events {
 		switch {
@@ -44,7 +47,11 @@ func (c Call) ended(e *historypb.HistoryEvent) Call {
 	c.State, c.NextAttemptAt, c.ClosedAt = "", time.Time{}, e.GetEventTime().AsTime()
 	var res contract.CallResult
 	if result(e, &res) != nil {
-		// Terminated or timed out from outside: nobody wrote an outcome.
+		// Ended from outside: nobody wrote an outcome.
+		if e.GetEventType() == enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED {
+			c.Outcome = contract.Cancelled
+			return c
+		}
 		c.Outcome, c.Reason, c.Error = contract.Dead, contract.ReasonGaveUp, "its workflow "+c.WorkflowID+" was "+statuses[e.GetEventType()]
 		return c
 	}

@@ -9,6 +9,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
+	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/durabot/durabot/internal/cli/story"
@@ -65,6 +66,29 @@ func TestMessageEndedFromOutsideIsDeadAndSaysSo(t *testing.T) {
 	require.Contains(t, c.Error, "message/700000001/update-616200215-1 was terminated")
 	require.Empty(t, c.State)
 	require.True(t, c.NextAttemptAt.IsZero())
+}
+
+func TestMessageThatIsCancelledBeforeItsTimeIsCancelled(t *testing.T) {
+	t.Parallel()
+	source := recorded(t, "held_message")
+	source.Events = append(source.Events[:1:1], &historypb.HistoryEvent{
+		EventType: enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED, EventTime: timestamppb.Now(),
+	})
+	c := told(t, "keyed").Calls[1].Follow(source)
+	require.Equal(t, contract.Cancelled, c.Outcome)
+	require.Empty(t, c.Reason)
+	require.Empty(t, c.Error)
+}
+
+func TestMessageThatTheServerDelaysIsHeldUntilItsTime(t *testing.T) {
+	t.Parallel()
+	source := recorded(t, "held_message")
+	source.Events = source.Events[:1]
+	source.Events[0].GetWorkflowExecutionStartedEventAttributes().FirstWorkflowTaskBackoff = durationpb.New(time.Hour)
+	c := told(t, "keyed").Calls[1].Follow(source)
+	require.Equal(t, "held", c.State)
+	require.Equal(t, source.Events[0].GetEventTime().AsTime().Add(time.Hour), c.NextAttemptAt)
+	require.Equal(t, contract.Pending, c.Outcome)
 }
 
 func TestPendingActivityOfAnotherWorkflowIsIgnored(t *testing.T) {

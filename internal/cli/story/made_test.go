@@ -67,6 +67,8 @@ func TestEveryFailureTypeOfACallHasItsOutcome(t *testing.T) {
 		contract.FailureRateLimited:  {contract.Expired, ""},
 		contract.FailureUnavailable:  {contract.Expired, ""},
 		contract.FailureUnauthorized: {contract.Expired, ""},
+		contract.FailureSuperseded:   {contract.Superseded, ""},
+		contract.FailureDropped:      {contract.Dropped, ""},
 		contract.FailureOvertaken:    {contract.Pending, ""},
 		contract.FailureRejected:     {contract.Dead, contract.ReasonRejected},
 		contract.FailureUncertain:    {contract.Dead, contract.ReasonUncertain},

@@ -80,6 +80,10 @@ func concluded(failure string) (contract.Outcome, contract.Reason) {
 	case contract.FailureExpired, contract.FailurePaced, contract.FailureRateLimited,
 		contract.FailureUnavailable, contract.FailureUnauthorized:
 		return contract.Expired, ""
+	case contract.FailureSuperseded:
+		return contract.Superseded, ""
+	case contract.FailureDropped:
+		return contract.Dropped, ""
 	case contract.FailureOvertaken:
 		return contract.Pending, ""
 	case contract.FailureRejected:
