@@ -27,6 +27,7 @@ var (
 type bot struct {
 	w    *world
 	cmd  *exec.Cmd
+	name string // tells it from the others, see doors
 	log  string
 	done chan struct{}
 }
@@ -37,14 +38,15 @@ func (w *world) start(flags ...string) *bot { return w.startVia(shared.temporal.
 
 func (w *world) startVia(temporal string, flags ...string) *bot {
 	w.t.Helper()
-	b := &bot{w: w, log: filepath.Join(w.dir, "bot-"+strconv.FormatInt(bots.Add(1), 10)+".log"), done: make(chan struct{})}
+	name := "bot-" + strconv.FormatInt(bots.Add(1), 10)
+	b := &bot{w: w, name: name, log: filepath.Join(w.dir, name+".log"), done: make(chan struct{})}
 	log, err := os.Create(b.log)
 	require.NoError(w.t, err)
 	defer log.Close()
 	args := append([]string{"run", "--http", "127.0.0.1:0", "--log-level", "debug", "--log-format", "json"}, flags...)
 	b.cmd = exec.Command(shared.testbot, args...) //nolint:gosec,noctx // our own binary, ended by kill
 	b.cmd.Stdout, b.cmd.Stderr = log, log
-	b.cmd.Env = append(os.Environ(), "TELEGRAM_BOT_TOKEN="+w.token, "TELEGRAM_API_URL="+w.api,
+	b.cmd.Env = append(os.Environ(), "TELEGRAM_BOT_TOKEN="+w.token, "TELEGRAM_API_URL="+w.api+"/"+name,
 		"TEMPORAL_ADDRESS="+temporal, "HANDLED="+w.handled)
 	b.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	require.NoError(w.t, b.cmd.Start())

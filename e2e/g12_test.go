@@ -39,7 +39,7 @@ func TestG12TheTokenAppearsNowhere(t *testing.T) {
 		require.NotZero(t, status)
 		require.NoError(t, clean(path, []byte(body)))
 	}
-	for _, args := range [][]string{{"update", "show", strconv.FormatInt(id, 10)}, {"update", "list"}, {"doctor", "-o", "json"}} {
+	for _, args := range [][]string{{"update", "show", strconv.FormatInt(id, 10)}, {"update", "list"}, {"doctor", "-o", "json"}, {"stats", "-o", "json"}, {"chat", "list"}} {
 		cmd := exec.CommandContext(t.Context(), shared.durabot, args...) //nolint:gosec // our own binary
 		cmd.Env = append(cmd.Environ(), "TELEGRAM_BOT_TOKEN="+w.token, "TELEGRAM_API_URL="+w.api, "TEMPORAL_ADDRESS="+shared.temporal.Addr())
 		out, err := cmd.CombinedOutput()

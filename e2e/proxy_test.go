@@ -15,10 +15,12 @@ import (
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/durabot/durabot/internal/contract"
 )
 
 // gateway stands between a bot and Temporal and lets a test decide, for every
-// start of a workflow, what happens before and after it.
+// start of an update's workflow, what happens before and after it.
 type gateway struct {
 	// before runs when a start arrives; an error is answered instead of asking Temporal.
 	before func(workflowID string) error
@@ -57,7 +59,7 @@ func (g *gateway) forward(_ any, stream grpc.ServerStream) error {
 	}
 	id := ""
 	if method == startMethod {
-		id = workflowID(request)
+		id = updateWorkflow(request)
 	}
 	if id != "" && g.before != nil {
 		if err := g.before(id); err != nil {
@@ -80,9 +82,14 @@ func (g *gateway) invoke(ctx context.Context, method string, request frame, resp
 	return g.backend.Invoke(ctx, method, &request, response)
 }
 
-func workflowID(request frame) string {
+// updateWorkflow is the ID of the update's workflow that a request starts, "" when
+// it starts another one.
+func updateWorkflow(request frame) string {
 	var start workflowservice.StartWorkflowExecutionRequest
 	if proto.Unmarshal(request, &start) != nil {
+		return ""
+	}
+	if _, ok := contract.UpdateOf(start.GetWorkflowId()); !ok {
 		return ""
 	}
 	return start.GetWorkflowId()

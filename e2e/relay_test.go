@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// relay is the road to Telegram, which a test can close: then connections are
-// refused, which no fault of the simulator can do.
+// relay is a road that a test can close: then connections are refused, which no
+// fault of the simulator can do.
 type relay struct {
 	t    *testing.T
 	addr string
@@ -25,10 +25,22 @@ type relay struct {
 // road puts a relay between the world's bots and its Telegram.
 func (w *world) road() *relay {
 	w.t.Helper()
-	r := &relay{t: w.t, to: w.api[len("http://"):], addr: "127.0.0.1:0", open: map[net.Conn]bool{}}
+	r := w.relay(w.api[len("http://"):])
+	w.api = "http://" + r.addr
+	return r
+}
+
+// wire is a relay to Temporal, for startVia.
+func (w *world) wire() *relay {
+	w.t.Helper()
+	return w.relay(shared.temporal.Addr())
+}
+
+func (w *world) relay(to string) *relay {
+	w.t.Helper()
+	r := &relay{t: w.t, to: to, addr: "127.0.0.1:0", open: map[net.Conn]bool{}}
 	r.reopen()
 	w.t.Cleanup(r.cut)
-	w.api = "http://" + r.addr
 	return r
 }
 

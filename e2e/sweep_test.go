@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	sdklog "go.temporal.io/sdk/log"
@@ -75,11 +76,22 @@ func exportHistories(ctx context.Context) error {
 		return err
 	}
 	defer c.Close()
-	res, err := c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{PageSize: 1000})
-	if err != nil {
-		return err
+	list := &workflowservice.ListWorkflowExecutionsRequest{PageSize: 1000}
+	for page := 0; page == 0 || len(list.NextPageToken) > 0; page++ {
+		res, err := c.ListWorkflow(ctx, list)
+		if err != nil {
+			return err
+		}
+		if err := exportPage(ctx, c, page, res.GetExecutions()); err != nil {
+			return err
+		}
+		list.NextPageToken = res.GetNextPageToken()
 	}
-	for i, info := range res.GetExecutions() {
+	return nil
+}
+
+func exportPage(ctx context.Context, c client.Client, page int, executions []*workflow.WorkflowExecutionInfo) error {
+	for i, info := range executions {
 		events := c.GetWorkflowHistory(ctx, info.GetExecution().GetWorkflowId(), info.GetExecution().GetRunId(), false, 0)
 		var all []byte
 		for events.HasNext() {
@@ -93,7 +105,7 @@ func exportHistories(ctx context.Context) error {
 			}
 			all = append(all, text...)
 		}
-		if err := os.WriteFile(filepath.Join(shared.dir, fmt.Sprintf("history-%d.json", i)), all, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(shared.dir, fmt.Sprintf("history-%d-%d.json", page, i)), all, 0o600); err != nil {
 			return err
 		}
 	}

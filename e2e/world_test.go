@@ -43,9 +43,11 @@ type world struct {
 	bot      int64
 	token    string
 	api      string // the Bot API's address
+	doors    *doors // of its processes, to the Bot API
 	dir      string
 	handled  string // the file of the handler's runs
 	temporal client.Client
+	keys     atomic.Int64 // of messages, the last one given
 }
 
 // newWorld returns a world whose Telegram has no limits unless told.
@@ -53,10 +55,7 @@ func newWorld(t *testing.T, change ...func(*telegramsim.Options)) *world {
 	t.Helper()
 	n := worlds.Add(1)
 	bot := 710_000_000 + n
-	token := fmt.Sprintf("%d:AAE2E-secret-%d-%s", bot, n, strings.Repeat("x", 20))
-	secrets.Lock()
-	secrets.all = append(secrets.all, strings.SplitN(token, ":", 2)[1])
-	secrets.Unlock()
+	token := newToken(bot)
 	o := telegramsim.Options{Token: token, Seed: n, Limits: telegramsim.Limits{Off: true}}
 	for _, c := range change {
 		c(&o)
@@ -75,10 +74,25 @@ func newWorld(t *testing.T, change ...func(*telegramsim.Options)) *world {
 	return w
 }
 
+// newToken makes up a token for a bot and has it looked for at the end.
+func newToken(bot int64) string {
+	secrets.Lock()
+	defer secrets.Unlock()
+	secret := fmt.Sprintf("AAE2E-secret-%d-%s", len(secrets.all), strings.Repeat("x", 20))
+	secrets.all = append(secrets.all, secret)
+	return fmt.Sprintf("%d:%s", bot, secret)
+}
+
+// telegramsLimits makes a world's Telegram enforce what the real one is known for.
+func telegramsLimits(o *telegramsim.Options) {
+	o.Limits, o.Latency = telegramsim.Limits{}, 40*time.Millisecond
+}
+
 func (w *world) serve() {
 	listener, err := new(net.ListenConfig).Listen(w.t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(w.t, err)
-	server := &http.Server{Handler: w.Handler(), ReadHeaderTimeout: time.Minute}
+	w.doors = &doors{telegram: w.Handler()}
+	server := &http.Server{Handler: w.doors, ReadHeaderTimeout: time.Minute}
 	go server.Serve(listener) //nolint:errcheck // ends with Close
 	w.t.Cleanup(func() {
 		_ = server.Close()
@@ -93,11 +107,35 @@ func (w *world) eventually(what string, ok func() bool) {
 	require.Eventually(w.t, ok, patience, 20*time.Millisecond, what)
 }
 
+// pass waits until a time has come, for promises about how long something lasts.
+func (w *world) pass(until time.Time) {
+	w.t.Helper()
+	require.Eventually(w.t, func() bool { return !time.Now().Before(until) }, time.Until(until)+patience, 20*time.Millisecond)
+}
+
 // texts are the bot's accepted messages in a chat, in order.
 func (w *world) texts(chat int64) []string {
 	var all []string
 	for _, m := range w.Ledger(chat) {
 		all = append(all, m.Text)
+	}
+	return all
+}
+
+// last is the bot's newest message in a chat, "" for none.
+func (w *world) last(chat int64) string {
+	texts := w.texts(chat)
+	if len(texts) == 0 {
+		return ""
+	}
+	return texts[len(texts)-1]
+}
+
+// replies are those to "many n".
+func replies(n int) []string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprintf("re: %d of %d", i+1, n))
 	}
 	return all
 }
@@ -128,6 +166,17 @@ func (w *world) calls(method string) []telegramsim.Request {
 	return all
 }
 
+// ended waits for a workflow to end, reads its result, and returns its failure if
+// it failed: a failed one's result stands in its failure.
+func (w *world) ended(workflow string, result any) error {
+	w.t.Helper()
+	err := w.temporal.GetWorkflow(w.t.Context(), workflow, "").Get(w.t.Context(), result)
+	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
+		_ = app.Details(result)
+	}
+	return err
+}
+
 // update waits for an update's workflow to be started and to end, and returns
 // its result, and its failure if it failed.
 func (w *world) update(id int64) (contract.UpdateResult, error) {
@@ -138,10 +187,7 @@ func (w *world) update(id int64) (contract.UpdateResult, error) {
 		return err == nil
 	})
 	var res contract.UpdateResult
-	err := w.temporal.GetWorkflow(w.t.Context(), workflow, "").Get(w.t.Context(), &res)
-	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
-		_ = app.Details(&res) // a failed update's result stands in its failure
-	}
+	err := w.ended(workflow, &res)
 	return res, err
 }
 

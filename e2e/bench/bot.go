@@ -1,118 +1,104 @@
 package main
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"syscall"
 	"time"
 
-	"github.com/durabot/durabot/internal/telegramsim"
+	"github.com/durabot/durabot/starter"
 )
 
-// bot is one bot process with a Telegram of its own.
+// bot is a bot that no earlier measurement knows, with a Telegram of its own.
 type bot struct {
-	*telegramsim.Sim
-	cmd  *exec.Cmd
-	http *http.Server
-	log  *os.File
+	*lab
+	*sim
+	id        int64
+	messages  *starter.Messages
+	env       []string
+	processes []*exec.Cmd // the first one is there alone, or before the others
+	log       *os.File
 }
 
-// start runs a bot that no earlier measurement knows.
+// start runs a bot with the flags of durabot run.
 func (l *lab) start(ctx context.Context, flags ...string) (*bot, error) {
-	l.bots++
-	token := fmt.Sprintf("%d:bench-secret-of-a-bot-that-is-not-there", 720_000_000+l.bots)
-	sim, err := telegramsim.New(telegramsim.Options{
-		Token: token, Seed: l.bots, Latency: l.Latency, Limits: telegramsim.Limits{Off: true},
-	})
+	b := &bot{lab: l, id: 720_000_000 + l.bots.Add(1)}
+	b.messages = starter.NewMessages(l.client, b.id, true)
+	token := fmt.Sprintf("%d:bench-secret-of-a-bot-that-is-not-there", b.id)
+	var err error
+	if b.log, err = os.Create(filepath.Join(l.dir, fmt.Sprintf("bot-%d.log", b.id))); err != nil {
+		return nil, err
+	}
+	if b.sim, err = startSim(token, l.Latency); err != nil {
+		return nil, err
+	}
+	b.env = append(os.Environ(), "TELEGRAM_BOT_TOKEN="+token, "TELEGRAM_API_URL="+b.url, "TEMPORAL_ADDRESS="+l.temporal.Addr())
+	if err := b.run(flags...); err != nil {
+		return nil, errors.Join(err, b.stop())
+	}
+	err = b.until(ctx, "the bot polls", func(p pulse) bool { return p.Polling })
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, b.stop())
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	b := &bot{Sim: sim, http: &http.Server{Handler: sim.Handler(), ReadHeaderTimeout: time.Minute}}
-	go b.http.Serve(listener) //nolint:errcheck // ends with Close
-	if b.log, err = os.Create(filepath.Join(l.dir, fmt.Sprintf("bot-%d.log", l.bots))); err != nil {
-		return nil, err
-	}
-	b.cmd = exec.Command(l.binary, append([]string{"run", "--http", ""}, flags...)...) //nolint:gosec,noctx // ended by stop
-	b.cmd.Stderr = b.log
-	b.cmd.Env = append(os.Environ(), "TELEGRAM_BOT_TOKEN="+token,
-		"TELEGRAM_API_URL=http://"+listener.Addr().String(), "TEMPORAL_ADDRESS="+l.temporal.Addr())
-	if err := b.cmd.Start(); err != nil {
-		return nil, err
-	}
-	return b, b.until(ctx, "the bot polls", func() bool { return b.polls() > 0 })
+	return b, nil
 }
 
-func (b *bot) polls() int {
-	n := 0
-	for _, r := range b.Requests() {
-		if r.Method == "getUpdates" {
-			n++
-		}
+// run starts one more process of the bot.
+func (b *bot) run(flags ...string) error {
+	cmd := exec.Command(b.binary, append([]string{"run", "--http", ""}, flags...)...)
+	cmd.Stderr, cmd.Env = b.log, b.env
+	if err := cmd.Start(); err != nil {
+		return err
 	}
-	return n
-}
-
-// until waits for something, for at most ten minutes.
-func (b *bot) until(ctx context.Context, what string, ok func() bool) error {
-	deadline := time.After(10 * time.Minute)
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			return fmt.Errorf("waited in vain: %s: see %s", what, b.log.Name())
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+	b.processes = append(b.processes, cmd)
 	return nil
 }
 
-// stop ends the process as an operator does.
+// pid is that of the first process.
+func (b *bot) pid() int { return b.processes[0].Process.Pid }
+
+// until waits for something at the simulator, for at most twenty minutes.
+func (b *bot) until(ctx context.Context, what string, ok func(pulse) bool) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, 20*time.Minute, fmt.Errorf("waited in vain: %s: see %s", what, b.log.Name()))
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		p, err := b.pulse(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			return err
+		case ok(p):
+			return nil
+		}
+		<-tick.C
+	}
+}
+
+// accepted waits for n messages of the bot in all.
+func (b *bot) accepted(ctx context.Context, n int) error {
+	what := fmt.Sprintf("%d messages", n)
+	return b.until(ctx, what, func(p pulse) bool { return p.Requests.Accepted >= n })
+}
+
+// stop ends the processes as an operator does, the first one last.
 func (b *bot) stop() error {
-	_ = b.cmd.Process.Signal(syscall.SIGTERM)
-	err := b.cmd.Wait()
-	_ = b.http.Close()
-	_ = b.log.Close()
-	_ = b.Close()
-	return err
-}
-
-// resident is a process's resident memory in MB.
-func resident(pid int) (float64, error) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, err
+	var all []error
+	for len(b.processes) > 0 {
+		last := b.processes[len(b.processes)-1]
+		b.processes = b.processes[:len(b.processes)-1]
+		_ = last.Process.Signal(syscall.SIGTERM)
+		kill := time.AfterFunc(time.Minute, func() { _ = last.Process.Kill() })
+		if err := last.Wait(); err != nil {
+			all = append(all, fmt.Errorf("durabot run: %w: see %s", err, b.log.Name()))
+		}
+		kill.Stop()
 	}
-	_, rest, _ := bytes.Cut(status, []byte("VmRSS:"))
-	kb, err := strconv.ParseFloat(string(bytes.Fields(append(rest, " 0"...))[0]), 64)
-	return kb / 1024, err
-}
-
-// processor is the CPU time a process has used.
-func processor(pid int) (time.Duration, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, err
-	}
-	_, rest, _ := bytes.Cut(stat, []byte(") "))
-	fields := bytes.Fields(rest)
-	user, err := strconv.Atoi(string(fields[11]))
-	if err != nil {
-		return 0, err
-	}
-	system, err := strconv.Atoi(string(fields[12]))
-	return time.Duration(user+system) * 10 * time.Millisecond, err // in ticks of 1/100 s
+	return errors.Join(append(all, b.sim.stop(), b.log.Close())...)
 }

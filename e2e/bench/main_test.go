@@ -3,29 +3,82 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"os"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
+// TestMain also serves the simulators: they run the binary that measures.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == simCommand {
+		if err := simulate(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, "simulator:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
 func TestTheBenchMeasuresEveryFigure(t *testing.T) {
 	t.Parallel()
-	small := plan{Runs: 1, Steady: time.Second, Burst: 30, Soak: 30, Latency: time.Millisecond}
-	var out bytes.Buffer
-	require.NoError(t, run(t.Context(), small, "json", &out))
-	var figures []figure
-	require.NoError(t, json.Unmarshal(out.Bytes(), &figures))
-	require.Len(t, figures, 10)
-	for _, f := range figures {
-		require.Len(t, f.All, 1, f.Name)
-		switch f.Unit {
-		case "updates":
-			require.Zero(t, f.Value, f.Name)
-		default:
-			require.Positive(t, f.Value, f.Name)
-		}
+	l, err := newLab(t.Context(), plan{
+		Runs: 1, Latency: time.Millisecond, Steady: time.Second, Burst: 30, Soak: 30, Bulk: 60, Waiting: 100,
+		Replies: 2 * time.Second, Penalty: time.Second, Held: 2, Storm: time.Second,
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		l.close()
+		require.NoError(t, os.RemoveAll(l.dir))
+	})
+	figures := map[string]int{
+		"steady": 4, "burst": 4, "memory": 2, "limit": 2, "standby": 2, "penalty": 4, "priority": 3, "group": 4,
 	}
+	for _, m := range measurements {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			all, err := l.measure(t.Context(), []measurement{m})
+			require.NoError(t, err)
+			require.Len(t, all, figures[m.name])
+			for _, f := range all {
+				require.Len(t, f.All, 1, f.Name)
+				if f.Goal == "0" {
+					require.Zero(t, f.Value, f.Name)
+				} else {
+					require.Positive(t, f.Value, f.Name)
+				}
+			}
+		})
+	}
+	require.Len(t, measurements, len(figures))
+}
+
+func TestOnlyTheNamedMeasurementsAreTaken(t *testing.T) {
+	t.Parallel()
+	all, err := chosen("")
+	require.NoError(t, err)
+	require.Len(t, all, len(measurements))
+	some, err := chosen("group,limit")
+	require.NoError(t, err)
+	require.Len(t, some, 2)
+	require.Equal(t, "group", some[0].name)
+	_, err = chosen("limit,limits")
+	require.ErrorContains(t, err, `"limits"`)
+}
+
+func TestFiguresAreShownAsATableAndAsJSON(t *testing.T) {
+	t.Parallel()
+	figures := []figure{{Name: "burst: rate", Unit: "updates/s", Value: 62.04, Goal: "≥ 60", All: []float64{62.04}}}
+	var table, list bytes.Buffer
+	require.NoError(t, show(&table, "table", 1, figures))
+	require.Contains(t, table.String(), "burst: rate  62.0         updates/s  ≥ 60  [62.0]")
+	require.NoError(t, show(&list, "json", 1, figures))
+	var again []figure
+	require.NoError(t, json.Unmarshal(list.Bytes(), &again))
+	require.Equal(t, figures, again)
 }
 
 func TestTheMedianIsTheMiddleOfAnyOrder(t *testing.T) {

@@ -45,6 +45,9 @@ func handle(ctx context.Context, u durabot.Update) ([]durabot.Call, error) {
 		return []durabot.Call{call}, nil
 	case "many":
 		return many(u, rest), nil
+	case "typing":
+		action := durabot.Call{Method: "sendChatAction", Params: durabot.Params{"chat_id": u.ChatID, "action": "typing"}}
+		return []durabot.Call{action, reply(u, u.Text())}, nil
 	case "roll":
 		return roll(u), nil
 	case "later":

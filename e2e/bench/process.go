@@ -1,0 +1,36 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+)
+
+// resident is a process's resident memory in MB.
+func resident(pid int) (float64, error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := bytes.Cut(status, []byte("VmRSS:"))
+	kb, err := strconv.ParseFloat(string(bytes.Fields(append(rest, " 0"...))[0]), 64)
+	return kb / 1024, err
+}
+
+// processor is the CPU time a process has used.
+func processor(pid int) (time.Duration, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := bytes.Cut(stat, []byte(") "))
+	fields := bytes.Fields(rest)
+	user, err := strconv.Atoi(string(fields[11]))
+	if err != nil {
+		return 0, err
+	}
+	system, err := strconv.Atoi(string(fields[12]))
+	return time.Duration(user+system) * 10 * time.Millisecond, err // in ticks of 1/100 s
+}

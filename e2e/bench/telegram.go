@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// pulse is what the simulator says of itself, however many chats it has.
+type pulse struct {
+	Polling  bool `json:"polling"`
+	Requests struct {
+		Accepted   int `json:"accepted"`
+		Limited    int `json:"limited"`
+		Violations int `json:"violations"`
+	} `json:"requests"`
+	Penalties []struct {
+		ChatID int64     `json:"chat_id,string"`
+		Until  time.Time `json:"until"`
+	} `json:"penalties"`
+}
+
+// message is one that the bot sent. Text is the one after its last edit.
+type message struct {
+	ID     int64     `json:"id,string"`
+	ChatID int64     `json:"chat_id,string"`
+	Text   string    `json:"text"`
+	Time   time.Time `json:"time"`
+}
+
+// request is one that the bot made.
+type request struct {
+	ChatID  int64     `json:"chat_id,string"`
+	Arrived time.Time `json:"arrived"`
+}
+
+func (s *sim) pulse(ctx context.Context) (pulse, error) {
+	var p pulse
+	return p, s.ask(ctx, http.MethodGet, "/pulse", nil, &p)
+}
+
+// ledger is every message of the bot, in order.
+func (s *sim) ledger(ctx context.Context) ([]message, error) {
+	var list struct{ Messages []message }
+	return list.Messages, s.ask(ctx, http.MethodGet, "/ledger?limit=1000000", nil, &list)
+}
+
+// requests are the times at which those to one chat arrived.
+func (s *sim) requests(ctx context.Context, chat int64) ([]time.Time, error) {
+	var list struct{ Requests []request }
+	if err := s.ask(ctx, http.MethodGet, "/requests?limit=1000000", nil, &list); err != nil {
+		return nil, err
+	}
+	var times []time.Time
+	for _, r := range list.Requests {
+		if r.ChatID == chat {
+			times = append(times, r.Arrived)
+		}
+	}
+	return times, nil
+}
+
+// say lets a person write.
+func (s *sim) say(ctx context.Context, chat int64, text string) error {
+	return s.ask(ctx, http.MethodPost, fmt.Sprintf("/chats/%d/send", chat), map[string]string{"text": text}, nil)
+}
+
+// unlimited ends all limits.
+func (s *sim) unlimited(ctx context.Context) error {
+	return s.ask(ctx, http.MethodPost, "/limits", map[string]bool{"off": true}, nil)
+}
+
+// penalise starts a penalty on a chat and returns its end.
+func (s *sim) penalise(ctx context.Context, chat int64, d time.Duration) (time.Time, error) {
+	body := map[string]float64{"seconds": d.Seconds()}
+	if err := s.ask(ctx, http.MethodPost, fmt.Sprintf("/chats/%d/penalise", chat), body, nil); err != nil {
+		return time.Time{}, err
+	}
+	p, err := s.pulse(ctx)
+	for _, penalty := range p.Penalties {
+		if penalty.ChatID == chat {
+			return penalty.Until, err
+		}
+	}
+	return time.Time{}, fmt.Errorf("no penalty on chat %d: %w", chat, err)
+}
+
+// ask calls the simulator's admin API.
+func (s *sim) ask(ctx context.Context, verb, path string, body, answer any) error {
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, verb, s.url+"/sim/api"+path, bytes.NewReader(raw))
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("simulator: %s %s: %s", verb, path, resp.Status)
+	}
+	var rest json.RawMessage
+	if answer == nil {
+		answer = &rest // read to its end, so that the connection is used again
+	}
+	return json.NewDecoder(resp.Body).Decode(answer)
+}

@@ -1,0 +1,87 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/durabot/durabot/internal/contract"
+)
+
+// durabot runs a verb of the command line, which knows the bot by its id and
+// speaks to Temporal only. It returns what it printed, and its exit code.
+func (w *world) durabot(args ...string) (string, int) {
+	w.t.Helper()
+	cmd := exec.CommandContext(w.t.Context(), shared.durabot, append(args, "--bot", strconv.FormatInt(w.bot, 10))...) //nolint:gosec // our own binary
+	cmd.Env = append(os.Environ(), "TEMPORAL_ADDRESS="+shared.temporal.Addr())
+	out, err := cmd.Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		w.t.Logf("durabot %s: %s", args[0], exit.Stderr)
+		return string(out), exit.ExitCode()
+	}
+	require.NoError(w.t, err)
+	return string(out), 0
+}
+
+// must is durabot for a verb that must succeed.
+func (w *world) must(args ...string) string {
+	w.t.Helper()
+	out, code := w.durabot(args...)
+	require.Zero(w.t, code, out)
+	return out
+}
+
+// receipt is what send prints.
+type receipt struct {
+	contract.CallResult
+	Key       string `json:"key"`
+	Duplicate bool   `json:"duplicate"`
+}
+
+// send is durabot send to a chat.
+func (w *world) send(chat int64, args ...string) receipt {
+	w.t.Helper()
+	out, _ := w.durabot(append([]string{"send", "-o", "json", fmt.Sprintf("--chat=%d", chat)}, args...)...)
+	var r receipt
+	require.NoError(w.t, json.Unmarshal([]byte(out), &r), out)
+	return r
+}
+
+// stats is what durabot stats prints.
+type stats struct {
+	Duty struct {
+		Holder  string    `json:"holder"`
+		Since   time.Time `json:"since"`
+		Address string    `json:"address"`
+	} `json:"duty"`
+	Limiter          *contract.LimiterFigures `json:"limiter"`
+	UnreachableChats int                      `json:"unreachable_chats"`
+	Paused           *contract.Pause          `json:"paused"`
+}
+
+func (w *world) stats() stats {
+	w.t.Helper()
+	var s stats
+	out := w.must("stats", "-o", "json")
+	require.NoError(w.t, json.Unmarshal([]byte(out), &s), out)
+	return s
+}
+
+// shows waits until stats says so, asking less often than eventually does: each
+// time is a process.
+func (w *world) shows(what string, ok func(stats) bool) {
+	w.t.Helper()
+	require.Eventually(w.t, func() bool { return ok(w.stats()) }, patience, 300*time.Millisecond, what)
+}
+
+// of reports whether a process holds the duty.
+func (s stats) of(b *bot) bool {
+	return strings.HasPrefix(s.Duty.Holder, strconv.Itoa(b.cmd.Process.Pid)+"@")
+}
