@@ -121,7 +121,7 @@ func (p *Poller) once(ctx context.Context) time.Duration {
 // confirm tells Telegram what is stored, so that it does not deliver it again
 // after a restart. What it answers is not kept, and so not confirmed either.
 func (p *Poller) confirm(ctx context.Context) {
-	if p.offset == p.confirmed {
+	if p.offset == p.confirmed || p.failing.kind == Refused {
 		return
 	}
 	pause(ctx, hangUp)

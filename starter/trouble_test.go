@@ -256,3 +256,21 @@ func TestARefusedTokenEndsPollingUntilGetMeSucceeds(t *testing.T) {
 		})
 	}
 }
+
+func TestARefusedTokenIsNotUsedForALastConfirmation(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := poll(t, &source{
+			me: func() error { return errUnauthorized },
+			updates: func(ctx context.Context, n int, r telegram.UpdatesRequest) ([]json.RawMessage, error) {
+				if n > 0 {
+					return nil, errUnauthorized
+				}
+				return batch(message(0, 1)), nil
+			},
+		}, takesAll)
+		elapse(time.Second)
+		p.halt()
+		require.Equal(t, []int64{0, 1}, offsets(p.of("getUpdates")))
+	})
+}
