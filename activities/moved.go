@@ -77,9 +77,9 @@ func (t *try) readdress(chat int64) {
 }
 
 // budgetChat is the chat whose budget a call spends, 0 for none. A public name
-// gets a number of its own below zero, like the groups and channels that such
-// names belong to: otherwise a 429 for one of them would be taken for one on
-// the method.
+// that is not resolved gets a number of its own below zero, like the groups and
+// channels that such names belong to: otherwise a 429 for one of them would be
+// taken for one on the method.
 func budgetChat(params json.RawMessage) int64 {
 	id, name, _ := telegram.ChatID(params)
 	if name == "" {

@@ -19,10 +19,10 @@ import (
 func TestAReaderReads(t *testing.T) {
 	t.Parallel()
 	api := &fakeAPI{}
-	got, err := activities.NewReader(api, &fakeFiles{}).Read(t.Context(), "getChat", map[string]any{"chat_id": "@a&b"})
+	got, err := activities.NewReader(api, &fakeFiles{}).Read(t.Context(), "getChatMemberCount", map[string]any{"chat_id": "@a&b"})
 	require.NoError(t, err)
 	require.JSONEq(t, `{"message_id":7}`, string(got))
-	require.Equal(t, []request{{"getChat", `{"chat_id":"@a&b"}`}}, api.sent())
+	require.Equal(t, []request{{"getChatMemberCount", `{"chat_id":"@a&b"}`}}, api.sent())
 }
 
 func TestAReaderRefusesWhatChangesSomething(t *testing.T) {

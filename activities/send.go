@@ -43,6 +43,7 @@ type Sender struct {
 	Unauthorized func(bool)
 
 	answers *Answers
+	names   names
 	stop    context.Context //nolint:containedctx // the life of the requests in the air, not of one call
 }
 
@@ -86,7 +87,9 @@ type try struct {
 	method telegram.Method
 	params json.RawMessage
 	chat   int64 // whose budget it spends, 0 for none
-	id     int64 // the chat's own number, 0 for none and for a public name
+	id     int64 // the chat's own number, 0 where it is not known
+	// name is the public name by which the call names its chat, "" for none.
+	name string
 	// address is the chat the call was made for; params follow it when it moves.
 	address string
 	// patience is when the attempt stops waiting for the budget.
@@ -111,7 +114,7 @@ func (s *Sender) newTry(ctx context.Context, info activity.Info, in contract.Sen
 	}
 	t.patience = time.Now().Add(min(waitMost, t.left()*9/10))
 	t.chat = budgetChat(params)
-	t.id, _, _ = telegram.ChatID(params)
+	t.id, t.name, _ = telegram.ChatID(params)
 	if t.ledger.MovedTo != 0 {
 		t.readdress(t.ledger.MovedTo)
 	}
@@ -124,6 +127,7 @@ func (t *try) run(ctx context.Context) (contract.CallResult, error) {
 	if err := t.spent(); err != nil {
 		return t.result(), err
 	}
+	t.resolve(ctx)
 	answer, err := t.request(ctx)
 	if t.follow(ctx, err) {
 		answer, err = t.request(ctx)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -172,11 +173,16 @@ type fakeAPI struct {
 	requests []request
 	script   []error
 	wait     func(ctx context.Context) error // before each answer, nil for none
+	names    map[string]string               // which chats public names are of
+	asked    []string                        // the names it was asked for, which are no requests here
 }
 
 type request struct{ method, params string }
 
 func (f *fakeAPI) Call(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	if method == "getChat" && strings.Contains(string(params), `"@`) {
+		return f.chat(params)
+	}
 	f.mu.Lock()
 	f.requests = append(f.requests, request{method, string(params)})
 	n, wait := len(f.requests), f.wait
@@ -196,6 +202,28 @@ func (f *fakeAPI) Call(ctx context.Context, method string, params json.RawMessag
 	return json.RawMessage(`{"message_id":7}`), nil
 }
 
+func (f *fakeAPI) chat(params json.RawMessage) (json.RawMessage, error) {
+	var p struct {
+		ChatID string `json:"chat_id"`
+	}
+	if err := json.Unmarshal(params, &p); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked = append(f.asked, p.ChatID)
+	switch answer := f.names[p.ChatID]; answer {
+	case "":
+		return nil, &telegram.Error{Method: "getChat", Status: 400, Code: 400, Description: "Bad Request: chat not found", Written: true}
+	case "away":
+		return nil, &telegram.Error{Method: "getChat", Status: 502, Written: true}
+	case "flood":
+		return nil, &telegram.Error{Method: "getChat", Status: 429, Code: 429, RetryAfter: time.Minute, Written: true}
+	default:
+		return json.RawMessage(`{"id":` + answer + `}`), nil
+	}
+}
+
 func (f *fakeAPI) sent() []request {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -206,6 +234,7 @@ func (f *fakeAPI) sent() []request {
 type fakeBudget struct {
 	mu              sync.Mutex
 	wants           []activities.Want
+	looks           []activities.Want // for the chat of a name
 	penalties       []penalty
 	moves           [][2]int64
 	done, cancelled int
@@ -222,6 +251,11 @@ type penalty struct {
 
 func (f *fakeBudget) Acquire(ctx context.Context, w activities.Want) (activities.Grant, error) {
 	f.mu.Lock()
+	if w.Method == "getChat" && w.Chat == 0 {
+		f.looks = append(f.looks, w)
+		f.mu.Unlock()
+		return grant{&fakeBudget{}}, nil
+	}
 	f.wants = append(f.wants, w)
 	acquire := f.acquire
 	f.mu.Unlock()

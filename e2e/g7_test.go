@@ -121,3 +121,19 @@ func TestG7ALoadKeepsToTheLimitsWhateverBecomesOfItsHolder(t *testing.T) {
 		})
 	}
 }
+
+func TestG7APublicNameAndItsNumberSpendOneBudget(t *testing.T) {
+	t.Parallel()
+	const channel = -1001234567890
+	w := newWorld(t, func(o *telegramsim.Options) { o.Limits = telegramsim.Limits{PerGroup: 8} })
+	w.CreateChat(telegramsim.Chat{ID: channel, Type: "channel", Title: "News", Username: "durabot_news"})
+	w.start("--group-per-minute", "8").onDuty()
+	for i := range 5 {
+		w.send(channel, "--text", fmt.Sprintf("by number %d", i))
+		w.must("send", "--chat", "@Durabot_News", "--text", fmt.Sprintf("by name %d", i))
+	}
+	w.eventually("all are sent", func() bool { return len(w.Ledger(channel)) == 10 })
+	require.LessOrEqual(t, most(w.to(channel), time.Minute), 8)
+	require.Len(t, w.calls("getChat"), 1)
+	w.obeyed()
+}
