@@ -22,15 +22,10 @@ const (
 	remembered = 20_000
 )
 
-// Signaler is the part of a Temporal client that wakes a waiting update.
-type Signaler interface {
-	SignalWorkflow(ctx context.Context, workflowID, runID, signal string, arg any) error
-}
-
 // Turns keeps the updates of a chat in order. It holds what this process knows
 // of finished updates; what it does not know it asks the predecessor itself.
 type Turns struct {
-	signaler Signaler
+	executions Executions
 
 	mu      sync.Mutex
 	done    map[string]bool
@@ -47,12 +42,12 @@ type room struct {
 }
 
 // NewTurns returns a Turns that knows of no finished update.
-func NewTurns(s Signaler) *Turns {
+func NewTurns(executions Executions) *Turns {
 	return &Turns{
-		signaler: s,
-		done:     make(map[string]bool),
-		ring:     make([]string, remembered),
-		waiting:  make(map[string]*room),
+		executions: executions,
+		done:       make(map[string]bool),
+		ring:       make([]string, remembered),
+		waiting:    make(map[string]*room),
 	}
 }
 
@@ -61,19 +56,25 @@ func NewTurns(s Signaler) *Turns {
 // twice is woken once, which is all it needs.
 //
 // Only NotFound means that the predecessor is closed. Any other error of the
-// signal is returned, for the caller to ask again.
+// signal is returned, for the caller to ask again. In the place of one that was
+// terminated stands the one that it waited for.
 func (t *Turns) AwaitTurn(ctx context.Context, in contract.TurnInput) (bool, error) {
 	if t.waitInMemory(ctx, in.After) {
 		return true, nil
 	}
-	err := t.signaler.SignalWorkflow(ctx, in.After, "", contract.WakeMeSignal, in.Self)
-	if closed(err) {
-		return true, nil
+	for after := in.After; after != "" && !t.Finished(after); {
+		err := t.executions.SignalWorkflow(ctx, after, "", contract.WakeMeSignal, in.Self)
+		if err == nil {
+			return t.Finished(after), nil
+		}
+		if !closed(err) {
+			return false, fmt.Errorf("ask %s for the turn: %w", after, err)
+		}
+		if after, err = t.behind(ctx, after); err != nil {
+			return false, err
+		}
 	}
-	if err != nil {
-		return false, fmt.Errorf("ask %s for the turn: %w", in.After, err)
-	}
-	return t.Finished(in.After), nil
+	return true, nil
 }
 
 // PassTurn marks an update done and wakes those who asked for it. Running twice
@@ -83,7 +84,7 @@ func (t *Turns) PassTurn(ctx context.Context, in contract.PassInput) error {
 	t.finish(in.Self)
 	var errs []error
 	for _, asker := range in.Askers {
-		err := t.signaler.SignalWorkflow(ctx, asker, "", contract.YourTurnSignal, in.Self)
+		err := t.executions.SignalWorkflow(ctx, asker, "", contract.YourTurnSignal, in.Self)
 		if err != nil && !closed(err) {
 			errs = append(errs, fmt.Errorf("wake %s: %w", asker, err))
 		}

@@ -10,7 +10,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/serviceerror"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
 
 	"github.com/durabot/durabot/activities"
 	"github.com/durabot/durabot/internal/contract"
@@ -20,8 +27,10 @@ import (
 type post struct {
 	mu     sync.Mutex
 	sent   []letter
-	answer map[string]error // by workflow ID
-	then   func()           // after each signal
+	answer map[string]error  // by workflow ID
+	killed map[string]string // of those that were terminated: whom they waited for
+	lost   error             // what Describe answers
+	then   func()            // after each signal
 }
 
 type letter struct{ to, signal, from string }
@@ -34,6 +43,76 @@ func (p *post) SignalWorkflow(_ context.Context, id, _, signal string, arg any) 
 		p.then()
 	}
 	return p.answer[id]
+}
+
+func (p *post) DescribeWorkflowExecution(_ context.Context, id, _ string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	if p.lost != nil {
+		return nil, p.lost
+	}
+	info := &workflowpb.WorkflowExecutionInfo{Status: enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED}
+	if _, killed := p.killed[id]; killed {
+		info.Status = enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED
+	}
+	return &workflowservice.DescribeWorkflowExecutionResponse{WorkflowExecutionInfo: info}, nil
+}
+
+// GetWorkflowHistory is that of an update that waited for another.
+func (p *post) GetWorkflowHistory(_ context.Context, id, _ string, _ bool, _ enumspb.HistoryEventFilterType) client.HistoryEventIterator {
+	input, err := converter.GetDefaultDataConverter().ToPayloads(contract.UpdateInput{After: p.killed[id]})
+	return &history{input, err}
+}
+
+// history is a history of which only the first event is read.
+type history struct {
+	input *commonpb.Payloads
+	err   error
+}
+
+func (h *history) HasNext() bool { return true }
+
+func (h *history) Next() (*historypb.HistoryEvent, error) {
+	return &historypb.HistoryEvent{Attributes: &historypb.HistoryEvent_WorkflowExecutionStartedEventAttributes{
+		WorkflowExecutionStartedEventAttributes: &historypb.WorkflowExecutionStartedEventAttributes{Input: h.input},
+	}}, h.err
+}
+
+func TestOneThatWasTerminatedLeavesItsPlaceToThoseBeforeIt(t *testing.T) {
+	t.Parallel()
+	gone := serviceerror.NewNotFound("closed")
+	for name, c := range map[string]struct {
+		post *post
+		ours bool
+		last string // whom it asked last
+	}{
+		"the one before it is open":           {&post{answer: map[string]error{"update/1/1": gone}, killed: map[string]string{"update/1/1": "update/1/0"}}, false, "update/1/0"},
+		"nobody was before it":                {&post{answer: map[string]error{"update/1/1": gone}, killed: map[string]string{"update/1/1": ""}}, true, "update/1/1"},
+		"the one before it is closed as well": {&post{answer: map[string]error{"update/1/1": gone, "update/1/0": gone}, killed: map[string]string{"update/1/1": "update/1/0"}}, true, "update/1/0"},
+		"two in a row": {&post{
+			answer: map[string]error{"update/1/1": gone, "update/1/0": gone}, killed: map[string]string{"update/1/1": "update/1/0", "update/1/0": "update/1/-1"},
+		}, false, "update/1/-1"},
+		"it ended by itself": {&post{answer: map[string]error{"update/1/1": gone}}, true, "update/1/1"},
+		"it is forgotten":    {&post{answer: map[string]error{"update/1/1": gone}, lost: gone}, true, "update/1/1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ours, err := activities.NewTurns(c.post).AwaitTurn(t.Context(), second)
+				require.NoError(t, err)
+				require.Equal(t, c.ours, ours)
+				asked := c.post.sent[len(c.post.sent)-1]
+				require.Equal(t, letter{c.last, contract.WakeMeSignal, second.Self}, asked)
+			})
+		})
+	}
+}
+
+func TestHowOneEndedIsAskedAgainWhenNobodyAnswers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := &post{answer: map[string]error{second.After: serviceerror.NewNotFound("closed")}, lost: context.DeadlineExceeded}
+		_, err := activities.NewTurns(p).AwaitTurn(t.Context(), second)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	})
 }
 
 var second = contract.TurnInput{Self: "update/1/2", After: "update/1/1"}

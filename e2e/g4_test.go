@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.temporal.io/sdk/temporal"
 
 	"github.com/durabot/durabot/internal/contract"
 	"github.com/durabot/durabot/internal/telegramsim"
@@ -111,23 +110,31 @@ func TestG4ACallThatKeepsFailingIsOvertakenAndSaysSo(t *testing.T) {
 	require.True(t, message.Overtaken)
 }
 
-func TestG4AnUpdateCancelledInBetweenLetsNobodyAhead(t *testing.T) {
+func TestG4AnUpdateEndedInBetweenLetsNobodyAhead(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.start("--handler-timeout", "30s").ready()
-	w.SendText(1001, "slow 15s")
-	between := w.SendText(1001, "between")
-	w.SendText(1001, "last")
-	workflow := contract.UpdateID(w.bot, between)
-	// In its first seconds it waits in memory, where a cancellation does not reach it.
-	w.eventually("it waits for a signal", func() bool {
-		d, err := w.temporal.DescribeWorkflow(t.Context(), workflow, "")
-		return err == nil && d.HistoryLength >= 6
-	})
-	require.Empty(t, w.texts(1001), "the one before it is still handled")
-	require.NoError(t, w.temporal.CancelWorkflow(t.Context(), workflow, ""))
-	w.eventually("the last is answered", func() bool { return slices.Contains(w.texts(1001), "re: last") })
-	require.Equal(t, []string{"re: slow 15s", "re: last"}, w.texts(1001))
-	_, err := w.update(between)
-	require.True(t, temporal.IsCanceledError(err))
+	for name, end := range map[string]func(w *world, workflow string) error{
+		"cancelled":  func(w *world, id string) error { return w.temporal.CancelWorkflow(t.Context(), id, "") },
+		"terminated": func(w *world, id string) error { return w.temporal.TerminateWorkflow(t.Context(), id, "", "by hand") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.start("--handler-timeout", "60s").onDuty()
+			w.SendText(1001, "slow 40s")
+			between := w.SendText(1001, "between")
+			w.SendText(1001, "last")
+			workflow := contract.UpdateID(w.bot, between)
+			// In its first seconds it waits in memory, where a cancellation does not reach it.
+			w.eventually("it waits for a signal", func() bool {
+				d, err := w.temporal.DescribeWorkflow(t.Context(), workflow, "")
+				return err == nil && d.HistoryLength >= 6
+			})
+			require.Empty(t, w.texts(1001), "the one before it is still handled")
+			require.NoError(t, end(w, workflow))
+			w.eventually("the last is answered", func() bool { return slices.Contains(w.texts(1001), "re: last") })
+			require.Equal(t, []string{"re: slow 40s", "re: last"}, w.texts(1001))
+			_, err := w.update(between)
+			require.Error(t, err)
+		})
+	}
 }
