@@ -111,9 +111,11 @@ func TestG7ALoadKeepsToTheLimitsWhateverBecomesOfItsHolder(t *testing.T) {
 					flagged++
 				}
 			}
+			// Also after a clean stop one may be flagged: this server may have given a
+			// call to a poll that was cut in that moment, and nobody knows what became of it.
 			require.LessOrEqual(t, len(w.Ledger(0)), len(ids)+flagged)
 			if endings[name].clean {
-				require.Zero(t, flagged)
+				require.Len(t, w.Ledger(0), len(ids), "a stop doubles nothing")
 			}
 			require.LessOrEqual(t, most(w.to(0), time.Second), 30)
 			w.obeyed()

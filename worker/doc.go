@@ -6,9 +6,9 @@
 // Telegram for the bot; while it does it has a term: the budget, the senders, the
 // poller.
 //
-// The order in which a process lets go matters and is this: no more updates and
-// no more grants; the workflows and handlers; the requests in the air; the
-// senders; the duty, with what a successor needs. So a call that was granted
+// The order in which a process lets go matters and is this: no more updates, no
+// more calls taken, no more grants; the workflows and handlers; the requests in
+// the air, and with them the senders; the duty, with what a successor needs. So a call that was granted
 // gets its answer stored, and one that was not goes back to the server with its
 // place. A term that ends while its process goes on leaves out the second step.
 package worker

@@ -49,12 +49,16 @@ func (s senders) start() error {
 }
 
 // stop returns when all have stopped.
-func (s senders) stop() {
+func (s senders) stop() { s.stopping()() }
+
+// stopping makes all stop taking calls. What it returns waits until those that
+// were taken have ended.
+func (s senders) stopping() (stopped func()) {
 	var all sync.WaitGroup
 	for _, w := range s {
 		all.Go(w.Stop)
 	}
-	all.Wait()
+	return all.Wait
 }
 
 // sendOptions keep pollers few: what is taken waits here for its turn, and the

@@ -17,6 +17,11 @@ const (
 	// airTime is what requests in the air get when a term ends. What is not
 	// answered by then has an unknown outcome.
 	airTime = 15 * time.Second
+	// slotsFull is how long the calls that wait keep their slots when the senders
+	// have been told to stop. While slots are full nobody polls; a poll that is cut
+	// may just have been given a call, which then has nobody until its heartbeat
+	// is missed, and is taken for one that may have been sent.
+	slotsFull = 50 * time.Millisecond
 	// killCharge is what each group is taken to have had at the moment when a term
 	// follows a killed one, whose last seconds nobody knows.
 	killCharge = 10
@@ -194,13 +199,15 @@ func (t *term) End() contract.Handover {
 		cutter := time.AfterFunc(airTime, t.cut)
 		defer cutter.Stop()
 		t.intake()
+		stopped := t.senders.stopping()
+		wait(t.ctx, slotsFull)
 		t.limiter.Stop()
 		t.polling.Wait()
 		t.Log.InfoContext(t.ctx, "intake and grants stopped")
 		if t.isStopping() {
 			t.stopMain()
 		}
-		t.senders.stop()
+		stopped()
 		t.leaves = t.handover()
 		t.leaves.Tails = t.tails.Snapshot(mostTails)
 		t.cancel()

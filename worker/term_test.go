@@ -39,12 +39,13 @@ func TestATermLetsGoInOrderAndTheProcessGoesOn(t *testing.T) {
 		var log journal
 		_, term, _, send := onDuty(t, &log, func() { log.write("cut") })
 		send.stop = func() {
+			time.Sleep(time.Second) // of a bubble
 			_, err := newBudget(t, term.Limiter()).Acquire(t.Context(), want(""))
 			require.ErrorContains(t, err, "paced", "nothing is granted any more")
 		}
 		term.End()
-		require.Equal(t, "intake over", log.read()[0])
-		require.ElementsMatch(t, []string{"stop send", "stop answer"}, log.read()[1:])
+		require.ElementsMatch(t, []string{"stop send", "stop answer"}, log.read()[:2], "no calls are taken any more")
+		require.Equal(t, []string{"intake over"}, log.read()[2:])
 		time.Sleep(time.Hour)
 		require.NotContains(t, log.read(), "cut", "what has ended need not be cut")
 		term.End()
@@ -52,7 +53,7 @@ func TestATermLetsGoInOrderAndTheProcessGoesOn(t *testing.T) {
 	})
 }
 
-func TestAStopEndsTheTermAndStopsTheWorkflowsBeforeTheSenders(t *testing.T) {
+func TestAStopEndsTheTermAndStopsTheWorkflowsWhenIntakeIsOver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log journal
@@ -67,8 +68,8 @@ func TestAStopEndsTheTermAndStopsTheWorkflowsBeforeTheSenders(t *testing.T) {
 		synctest.Wait()
 		time.Sleep(2 * time.Second)
 		require.True(t, ended.Load())
-		require.Equal(t, []string{"intake over", "stop main"}, log.read()[:2])
-		require.ElementsMatch(t, []string{"stop send", "stop answer"}, log.read()[2:])
+		require.ElementsMatch(t, []string{"stop send", "stop answer"}, log.read()[:2], "no calls are taken any more")
+		require.Equal(t, []string{"intake over", "stop main"}, log.read()[2:])
 	})
 }
 
@@ -265,4 +266,26 @@ func TestAPollWaitsForTheLeaseAndKeepsOutOfAPenalty(t *testing.T) {
 
 	term.Lease().End()
 	term.Limiter().Stop()
+}
+
+func TestCallsThatWaitKeepTheirSlotsUntilNobodyPolls(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log journal
+		_, term, _, send := onDuty(t, &log, func() {})
+		time.Sleep(time.Minute)
+		term.Pause(true)
+		waits := make(chan time.Time, 1)
+		budget := newBudget(t, term.Limiter())
+		go func() {
+			_, err := budget.Acquire(t.Context(), want(""))
+			log.write(err.Error())
+			waits <- time.Now()
+		}()
+		synctest.Wait()
+		var told time.Time
+		send.stop = func() { told = time.Now() }
+		term.End()
+		require.GreaterOrEqual(t, (<-waits).Sub(told), 50*time.Millisecond)
+	})
 }
