@@ -103,7 +103,7 @@ func (m *Messages) execute(ctx context.Context, res *Accepted, hash string, call
 		StartDelay:                               max(call.At.Sub(res.At), 0),
 		Memo:                                     map[string]any{contract.MemoHash: hash},
 		Priority:                                 temporal.Priority{PriorityKey: priorityKey(call.Priority)},
-		StaticSummary:                            callSummary(call),
+		StaticSummary:                            call.Summary(),
 	}
 	if m.attributes {
 		opts.TypedSearchAttributes = callAttributes(call)
@@ -145,27 +145,10 @@ func priorityKey(p contract.Priority) int {
 	}
 }
 
-// callSummary is what the Temporal UI shows beside the message.
-func callSummary(call contract.Call) string {
-	if to := callAddress(call); to != "" {
-		return call.Method + " → chat " + to
-	}
-	return call.Method
-}
-
 func callAttributes(call contract.Call) temporal.SearchAttributes {
 	set := []temporal.SearchAttributeUpdate{temporal.NewSearchAttributeKeyKeyword(contract.AttributeKind).ValueSet(call.Method)}
-	if to := callAddress(call); to != "" {
+	if to := call.Address(); to != "" {
 		set = append(set, temporal.NewSearchAttributeKeyKeyword(contract.AttributeChat).ValueSet(to))
 	}
 	return temporal.NewSearchAttributes(set...)
-}
-
-// callAddress is the chat that a sealed call is for, "" for none.
-func callAddress(call contract.Call) string {
-	params, err := call.Object()
-	if err != nil {
-		return ""
-	}
-	return contract.Address(params)
 }

@@ -1,7 +1,6 @@
 package workflows
 
 import (
-	"strings"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -33,7 +32,7 @@ func (u *update) startMessage(ctx workflow.Context, in contract.MessageInput) (s
 // messageOptions are those of a call's own workflow, found by its key and its
 // chat as if it had been started from outside.
 func messageOptions(ctx workflow.Context, in contract.MessageInput) (workflow.Context, error) {
-	hash, err := hashed(in.Call)
+	hash, err := in.Call.Hash()
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +42,7 @@ func messageOptions(ctx workflow.Context, in contract.MessageInput) (workflow.Co
 		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_ABANDON,
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 		Memo:                  map[string]any{contract.MemoHash: hash},
-		StaticSummary:         separateSummary(in.Call),
+		StaticSummary:         in.Call.Summary(),
 	}
 	if in.Attributes {
 		opts.TypedSearchAttributes = attributes(in.Call)
@@ -53,24 +52,10 @@ func messageOptions(ctx workflow.Context, in contract.MessageInput) (workflow.Co
 
 func attributes(call contract.Call) temporal.SearchAttributes {
 	set := []temporal.SearchAttributeUpdate{temporal.NewSearchAttributeKeyKeyword(contract.AttributeKind).ValueSet(call.Method)}
-	if chat := address(call); chat != "" {
+	if chat := call.Address(); chat != "" {
 		set = append(set, temporal.NewSearchAttributeKeyKeyword(contract.AttributeChat).ValueSet(chat))
 	}
 	return temporal.NewSearchAttributes(set...)
-}
-
-// hashed is what a message's memo says of its call, so that its key can be
-// compared with later ones. What is flagged here is as harmless as in address.
-//
-//workflowcheck:ignore
-func hashed(call contract.Call) (string, error) { return call.Hash() }
-
-// separateSummary is what the UI shows beside a message's workflow.
-func separateSummary(call contract.Call) string {
-	if to := address(call); to != "" {
-		return strings.Join([]string{call.Method, "→ chat", to}, " ")
-	}
-	return call.Method
 }
 
 // message is what goes on when a call leaves its update's turn.

@@ -13,7 +13,7 @@ func (u *update) deliver(ctx workflow.Context, calls []contract.Call) contract.U
 	res := contract.UpdateResult{Outcome: contract.Done}
 	closedChats := map[string]string{}
 	for i, call := range calls {
-		c := contract.CallResult{Method: call.Method, ChatID: address(call)}
+		c := contract.CallResult{Method: call.Method, ChatID: call.Address()}
 		why, isClosed := closedChats[c.ChatID]
 		switch {
 		case ctx.Err() != nil:
@@ -63,7 +63,7 @@ func (u *update) send(ctx workflow.Context, n int, call contract.Call) contract.
 // separate starts a message workflow for a call with a key or a time of its own.
 // The key dedupes: asked for again, the call is not made again.
 func (u *update) separate(ctx workflow.Context, n int, call contract.Call) contract.CallResult {
-	res := contract.CallResult{Method: call.Method, ChatID: address(call), Outcome: contract.Pending}
+	res := contract.CallResult{Method: call.Method, ChatID: call.Address(), Outcome: contract.Pending}
 	key := call.Key
 	if key == "" {
 		key = contract.CallKey(u.in.UpdateID, n)
@@ -82,16 +82,4 @@ func startSend(ctx workflow.Context, bot int64, in contract.SendInput) workflow.
 		in.Deadline = workflow.Now(ctx).Add(in.Call.Lifetime())
 	}
 	return workflow.ExecuteActivity(sendOptions(ctx, bot, in), contract.SendActivity, in)
-}
-
-// address is the chat a call is made for, "" for none. What is flagged here is
-// encoding/json, which is free of clock and chance and sorts the keys of maps.
-//
-//workflowcheck:ignore
-func address(call contract.Call) string {
-	params, err := call.Object()
-	if err != nil {
-		return ""
-	}
-	return contract.Address(params)
 }

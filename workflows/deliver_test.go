@@ -12,7 +12,6 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/durabot/durabot/internal/contract"
-	"github.com/durabot/durabot/workflows"
 )
 
 func calls(all ...contract.Call) func(int) ([]contract.Call, error) {
@@ -196,6 +195,6 @@ func TestEachClassHasAQueueOfItsOwn(t *testing.T) {
 
 func TestASummaryNamesTheChatAndNoText(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "sendMessage → chat 42", workflows.SeparateSummary(say("secret")))
-	require.Equal(t, "setMyCommands", workflows.SeparateSummary(contract.Call{Method: "setMyCommands"}))
+	require.Equal(t, "sendMessage → chat 42", say("secret").Summary())
+	require.Equal(t, "setMyCommands", contract.Call{Method: "setMyCommands"}.Summary())
 }

@@ -28,7 +28,7 @@ func deliverMessage(ctx workflow.Context, in contract.MessageInput) contract.Cal
 	if wait := leave.Sub(workflow.Now(ctx)); wait > 0 {
 		err := workflow.NewTimerWithOptions(ctx, wait, workflow.TimerOptions{Summary: "until it may leave"}).Get(ctx, nil)
 		if temporal.IsCanceledError(err) {
-			return contract.CallResult{Method: in.Call.Method, ChatID: address(in.Call), Outcome: contract.Cancelled}
+			return contract.CallResult{Method: in.Call.Method, ChatID: in.Call.Address(), Outcome: contract.Cancelled}
 		}
 	}
 	send := contract.SendInput{Call: in.Call, Deadline: in.Deadline, Ledger: in.Ledger}

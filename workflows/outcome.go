@@ -22,7 +22,7 @@ func sent(ctx workflow.Context, call contract.Call, f workflow.Future) (contract
 
 // ended judges the error with which a send ended.
 func ended(call contract.Call, err error) (contract.CallResult, *contract.MessageInput) {
-	res := contract.CallResult{Method: call.Method, ChatID: address(call)}
+	res := contract.CallResult{Method: call.Method, ChatID: call.Address()}
 	var app *temporal.ApplicationError
 	var timeout *temporal.TimeoutError
 	switch {

@@ -97,7 +97,10 @@ func (c Call) AnswersQuery() bool {
 }
 
 // Object returns the parameters as a JSON object, "{}" for none. Characters
-// such as < and & stay as they are.
+// such as < and & stay as they are. Workflows may ask for it: encoding/json is
+// free of clock and chance and sorts the keys of maps.
+//
+//workflowcheck:ignore
 func (c Call) Object() (json.RawMessage, error) {
 	if raw, ok := c.Params.(json.RawMessage); ok && len(raw) > 0 {
 		return raw, nil
@@ -112,6 +115,26 @@ func (c Call) Object() (json.RawMessage, error) {
 		return object, nil
 	}
 	return json.RawMessage("{}"), nil
+}
+
+// Address is the chat that the call is for, "" for none.
+//
+//workflowcheck:ignore
+func (c Call) Address() string {
+	params, err := c.Object()
+	if err != nil {
+		return ""
+	}
+	return Address(params)
+}
+
+// Summary is what the Temporal UI shows beside a message of its own: method and
+// chat, and no text.
+func (c Call) Summary() string {
+	if to := c.Address(); to != "" {
+		return c.Method + " → chat " + to
+	}
+	return c.Method
 }
 
 // wordless names the type that does not marshal: the error of a value may quote it.
@@ -165,6 +188,8 @@ func (c Call) sealParams() (Call, error) {
 
 // Hash tells two calls of one key apart: the SHA-256 of method, parameters and
 // policy, defaults filled in. The time at which the call leaves is no part of it.
+//
+//workflowcheck:ignore
 func (c Call) Hash() (string, error) {
 	params, err := c.Object()
 	if err != nil {
