@@ -58,6 +58,12 @@ type Call struct {
 	At time.Time `json:"at,omitzero"`
 	// Independent calls are sent even when an earlier call of the same update died.
 	Independent bool `json:"independent,omitempty"`
+	// Split cuts a text, or a caption, that is too long for one message into
+	// several, which are sent one after the other. Their outcome is one.
+	Split bool `json:"split,omitempty"`
+	// PlainFallback sends a text once more without its parse_mode when Telegram
+	// cannot parse it; the outcome is then flagged degraded.
+	PlainFallback bool `json:"plain_fallback,omitempty"`
 }
 
 // UnmarshalJSON keeps the parameters as they were written, so that numbers
@@ -198,6 +204,7 @@ func (c Call) Hash() (string, error) {
 	what, err := json.Marshal(Call{
 		Method: c.Method, Params: params, TTL: c.Lifetime(),
 		Priority: cmp.Or(c.Priority, Normal), Delivery: cmp.Or(c.Delivery, AtLeastOnce),
+		Split: c.Split, PlainFallback: c.PlainFallback,
 	})
 	if err != nil {
 		return "", fmt.Errorf("hash call: %w", err)

@@ -44,6 +44,16 @@ type Handover struct {
 	Tails []Tail `json:"tails"`
 	// Chats are the marks of the last minute, which a list may not show yet.
 	Chats []ChatState `json:"chats,omitempty"`
+	// Delivered counts the calls delivered in the last 24 h.
+	Delivered Tally `json:"delivered,omitzero"`
+}
+
+// Tally counts events in slots of ten minutes.
+type Tally struct {
+	// Slot is the number of the newest slot since 1970.
+	Slot int64 `json:"slot"`
+	// Counts are those of the slots, the newest first.
+	Counts []int `json:"counts,omitempty"`
 }
 
 // Tail is the newest update of an ordering key that may still be open.
@@ -70,6 +80,8 @@ type Figures struct {
 	Limiter LimiterFigures `json:"limiter"`
 	// UnreachableChats counts the chats that are closed to the bot.
 	UnreachableChats int `json:"unreachable_chats"`
+	// DeliveredLast24h counts the calls delivered, to within ten minutes.
+	DeliveredLast24h int `json:"delivered_last_24h"`
 }
 
 // LimiterFigures is the state of a bot's budget.

@@ -12,6 +12,8 @@ const (
 	MessageWorkflow = "MessageWorkflow"
 	ChatWorkflow    = "ChatWorkflow"
 	DutyWorkflow    = "DutyWorkflow"
+
+	DeadLetterWorkflow = "DeadLetterWorkflow"
 )
 
 // Names of activities.
@@ -45,6 +47,14 @@ const (
 	ResumeSignal = "resume"
 )
 
+// Updates of a dead letter's workflow. Both answer when they are accepted.
+const (
+	// ReplayUpdate carries a Replay.
+	ReplayUpdate = "replay"
+	// DiscardUpdate carries a Discard.
+	DiscardUpdate = "discard"
+)
+
 // Keys of memos.
 const (
 	// MemoHash is the SHA-256 of an update as canonical JSON, or of what a message
@@ -52,7 +62,7 @@ const (
 	MemoHash = "hash"
 	// MemoOrder is the update's ordering key.
 	MemoOrder = "order"
-	// MemoState is a chat's ChatState, or the duty's DutyState.
+	// MemoState is a chat's ChatState, the duty's DutyState, or a DeadState.
 	MemoState = "state"
 )
 
@@ -63,8 +73,18 @@ const (
 	AttributeOutcome = "TgOutcome"
 )
 
-// OutcomeDuplicate is the TgOutcome of what was delivered, and perhaps twice.
-const OutcomeDuplicate = "possible_duplicate"
+// Values of TgOutcome beside outcomes and reasons.
+const (
+	// OutcomeDuplicate: delivered, and perhaps twice.
+	OutcomeDuplicate = "possible_duplicate"
+	// OutcomeHandled: an update whose handler's result is recorded, and whose calls
+	// are made or have been.
+	OutcomeHandled = "handled"
+	// OutcomeScheduled: a message of a handler whose time has not come.
+	OutcomeScheduled = "scheduled"
+	// OutcomeReplaying: a dead letter whose calls are made again.
+	OutcomeReplaying = "replaying"
+)
 
 // SearchAttributes lists the attributes that setup registers.
 func SearchAttributes() []string {
@@ -107,6 +127,9 @@ func MessageID(bot int64, key string) string { return fmt.Sprintf("message/%d/%s
 
 // ChatID is the workflow ID of what is exceptional about a chat.
 func ChatID(bot, chat int64) string { return fmt.Sprintf("chat/%d/%d", bot, chat) }
+
+// DeadID is the workflow ID of a dead letter. Id is what DeadState.ID returns.
+func DeadID(bot int64, id string) string { return fmt.Sprintf("dead/%d/%s", bot, id) }
 
 // DutyID is the workflow ID of the right to talk to Telegram for a bot.
 func DutyID(bot int64) string { return fmt.Sprintf("duty/%d", bot) }

@@ -37,16 +37,18 @@ const (
 
 // CallResult is the outcome of one call. Error never holds message text.
 type CallResult struct {
-	Method            string  `json:"method"`
-	ChatID            string  `json:"chat_id,omitempty"`
-	Outcome           Outcome `json:"outcome"`
-	Reason            Reason  `json:"reason,omitempty"`
-	MessageID         string  `json:"message_id,omitempty"`
-	PossibleDuplicate bool    `json:"possible_duplicate,omitempty"`
-	Degraded          bool    `json:"degraded,omitempty"`
-	Overtaken         bool    `json:"overtaken,omitempty"`
-	Attempts          int     `json:"attempts,omitempty"`
-	Error             string  `json:"error,omitempty"`
+	Method    string  `json:"method"`
+	ChatID    string  `json:"chat_id,omitempty"`
+	Outcome   Outcome `json:"outcome"`
+	Reason    Reason  `json:"reason,omitempty"`
+	MessageID string  `json:"message_id,omitempty"`
+	// MessageIDs are those of all parts of a call that was cut.
+	MessageIDs        []string `json:"message_ids,omitempty"`
+	PossibleDuplicate bool     `json:"possible_duplicate,omitempty"`
+	Degraded          bool     `json:"degraded,omitempty"`
+	Overtaken         bool     `json:"overtaken,omitempty"`
+	Attempts          int      `json:"attempts,omitempty"`
+	Error             string   `json:"error,omitempty"`
 	// WorkflowID is the message workflow in which a pending call went on.
 	WorkflowID string `json:"workflow_id,omitempty"`
 	// MovedTo is the supergroup that took the chat's place, "" for none.

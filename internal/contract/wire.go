@@ -23,6 +23,9 @@ type UpdateInput struct {
 	Handling Handling `json:"handling"`
 	// Attributes is whether the namespace knows our search attributes.
 	Attributes bool `json:"attributes,omitempty"`
+	// Counted makes the update show in TgOutcome when its handler's result is
+	// recorded, so that what waits can be counted. Older starts did not ask for it.
+	Counted bool `json:"counted,omitempty"`
 }
 
 // Handling is how an update is handled.
@@ -54,6 +57,9 @@ type TurnInput struct {
 type PassInput struct {
 	Self   string   `json:"self"`
 	Askers []string `json:"askers,omitempty"`
+	// Again is set by one that may be waited for once more: who waits now is woken,
+	// and nothing is remembered.
+	Again bool `json:"again,omitempty"`
 }
 
 // SendInput is one call on its way.
@@ -84,6 +90,8 @@ type Ledger struct {
 	FailingSince time.Time `json:"failing_since,omitzero"`
 	// MovedTo is the chat that took the place of the call's own.
 	MovedTo int64 `json:"moved_to,omitempty,string"`
+	// Degraded is set once the call goes without its parse_mode.
+	Degraded bool `json:"degraded,omitempty"`
 	// Error is the last failure, without message text.
 	Error string `json:"error,omitempty"`
 }
@@ -101,6 +109,32 @@ type MessageInput struct {
 	Overtaken bool `json:"overtaken,omitempty"`
 	// Ledger is what the update's send knew of it.
 	Ledger *Ledger `json:"ledger,omitempty"`
+	// Rest are the parts of a call that was cut, to be made after Call.
+	Rest []Call `json:"rest,omitempty"`
+	// Parts are what is known of the parts that were made before Call.
+	Parts []CallResult `json:"parts,omitempty"`
+	// After is the workflow ID of the message that has to end first, "" for none.
+	After string `json:"after,omitempty"`
+	// AfterDelivered ends the message cancelled when that one was not delivered.
+	AfterDelivered bool `json:"after_delivered,omitempty"`
+	// AcceptedAt is when the call was accepted; zero is the start of the workflow.
+	AcceptedAt time.Time `json:"accepted_at,omitzero"`
+	// CancelWaits makes a cancel wait for a request that has left, whose answer
+	// then counts. Older starts did not ask for it.
+	CancelWaits bool `json:"cancel_waits,omitempty"`
+	// Counted makes a call that a handler wants made later begin a new run when its
+	// time has come, so that what waits can be counted. Older starts did not ask
+	// for it.
+	Counted bool `json:"counted,omitempty"`
 	// Attributes is whether the namespace knows our search attributes.
 	Attributes bool `json:"attributes,omitempty"`
+}
+
+// SplitResult is a call that was cut.
+type SplitResult struct {
+	// Calls are to be made one after the other; one that needed no cut is alone.
+	Calls []Call `json:"calls"`
+	// Degraded is set when the text could not be parsed and goes without its
+	// parse_mode, as its PlainFallback wants.
+	Degraded bool `json:"degraded,omitempty"`
 }
