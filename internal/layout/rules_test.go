@@ -27,12 +27,14 @@ var table = []row{
 
 	{"./starter", []string{"./internal/contract", "./internal/telegram"}, "intake knows workflows by their names only"},
 	{"./workflows", []string{"./internal/contract", "./activities"}, "a workflow decides; whatever touches the world is an activity, known by its method name"},
-	{"./activities", []string{"./internal/contract", "./internal/telegram"}, "a side effect knows neither who asked for it nor what follows"},
-	{"./worker", []string{"./internal/contract", "./starter", "./workflows", "./activities", "./internal/telegram", "./internal/telemetry", "./worker/limiter"}, "assembly serves the command line and must not know it"},
+	{"./activities", []string{"./internal/contract", "./internal/telegram", "./internal/text"}, "a side effect knows neither who asked for it nor what follows"},
+	{"./worker", []string{"./internal/contract", "./starter", "./workflows", "./activities", "./internal/telegram", "./internal/telemetry", "./internal/stats", "./worker/limiter"}, "assembly serves the command line and must not know it"},
 	{"./worker/limiter", nil, "the budget is arithmetic on time, tested without anything else"},
 
 	{"./internal/contract", nil, "what is recorded in histories must not change with another package"},
 	{"./internal/telegram", nil, "the only package that knows the token owes nothing to the rest"},
+	{"./internal/stats", []string{"./internal/contract", "./starter"}, "the numbers are asked of Temporal alone, so that everybody shows the same"},
+	{"./internal/text", nil, "what Telegram counts is arithmetic on text, tested without anything else"},
 	{"./internal/telegramsim", nil, "a simulator that shares our code shares our mistakes"},
 	{"./internal/devserver", nil, "it must be buildable before anything else"},
 	{"./internal/layout", nil, "it reads the other packages, it does not use them"},
