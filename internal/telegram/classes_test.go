@@ -147,6 +147,7 @@ var descriptionRows = []row{
 
 	// 400, the content.
 	{code: 400, description: "Bad Request: message is too long", send: telegram.Rejected},
+	{code: 400, description: "Bad Request: text is too long", send: telegram.Rejected},
 	{code: 400, description: "Bad Request: message caption is too long", send: telegram.Rejected},
 	{code: 400, description: "Bad Request: message text is empty", send: telegram.Rejected},
 	{code: 400, description: "Bad Request: can't parse entities: Can't find end of the entity", send: telegram.Rejected},

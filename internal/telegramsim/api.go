@@ -40,14 +40,14 @@ import (
 // "state" (open|blocked|deactivated|never_started|kicked|migrated),"moved_to"?,"unread": number,"typing_until"?,
 // "last"?: Message}
 //
-// Message: {"seq": number,"id","chat_id","from_id","from_name","from_bot": bool,"method"?,"text","reply_to"?,
-// "album"?,"markup"?: reply markup object,"params"?: {name: text},"files"?:[{"field","name","size"}],"file_id"?,"update_id" ("0": none),
+// Message: {"seq": number,"id","chat_id","from_id","from_name","from_bot": bool,"method"?,"text" (without markup),
+// "entities"?:[MessageEntity of the Bot API],"reply_to"?,"album"?,"markup"?: reply markup object,"params"?: {name: text},"files"?:[{"field","name","size"}],"file_id"?,"update_id" ("0": none),
 // "service"?: object,"time","edited"?:[{"time","text"}],"deleted"?: time}
 //
 // Fault: {"id","method","chat_id","nth","times","kind","status","body","header":{name:[value]},"wait_ms","hits"};
 // see the Go type Fault for their meaning and defaults.
 //
-// Limits: {"per_chat","per_chat_ms","per_group","per_group_ms","global","global_ms","off","album_as_one",
+// Limits: {"per_chat","per_chat_ms","per_group","per_group_ms","global","global_ms","off","album_as_one","utf16",
 // "penalty_factor","max_penalty_ms"}
 //
 // Request: {"seq","arrived","answered"?,"method","chat_id"?,"params"?,"files"?,"status","retry_after"?,"offset"?,

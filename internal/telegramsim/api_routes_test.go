@@ -322,7 +322,7 @@ func TestLimitsAreEchoedWithTheirDefaults(t *testing.T) {
 	b := free(t)
 	defaults := fields{
 		"per_chat": 3.0, "per_chat_ms": 3000.0, "per_group": 20.0, "per_group_ms": 60000.0, "global": 30.0, "global_ms": 1000.0,
-		"off": false, "album_as_one": false, "penalty_factor": 2.0, "max_penalty_ms": 21600000.0,
+		"off": false, "album_as_one": false, "utf16": false, "penalty_factor": 2.0, "max_penalty_ms": 21600000.0,
 	}
 	for body, changed := range map[string]fields{
 		``: {}, `{}`: {},

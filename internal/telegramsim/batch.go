@@ -12,6 +12,18 @@ type mediaItem struct {
 	Type    string `json:"type"`
 	Media   string `json:"media"`
 	Caption string `json:"caption"`
+	// Mode and Entities are of the caption.
+	Mode     string          `json:"parse_mode"`
+	Entities json.RawMessage `json:"caption_entities"`
+}
+
+// caption reads an item's caption.
+func (s *Sim) caption(item mediaItem) (Formatted, *answer) {
+	content, err := s.format(item.Caption, item.Mode, string(item.Entities))
+	if err != nil {
+		return Formatted{}, badRequest(err.Error())
+	}
+	return content, s.checkCaption(content.Text)
 }
 
 // sendMediaGroup takes 2 to 10 items or none: a partial album, which the real
@@ -31,8 +43,9 @@ func (s *Sim) sendMediaGroup(c *call) *answer {
 	case len(media) > 10:
 		return badRequest("too much messages to send as an album")
 	}
-	for _, item := range media {
-		if a := checkCaption(item.Caption); a != nil {
+	captions := make([]Formatted, len(media))
+	for i, item := range media {
+		if captions[i], a = s.caption(item); a != nil {
 			return a
 		}
 	}
@@ -43,16 +56,16 @@ func (s *Sim) sendMediaGroup(c *call) *answer {
 	if a := s.admit(c, ch, len(media)); a != nil {
 		return a
 	}
-	return s.acceptAlbum(c, ch, media, parent.ReplyTo)
+	return s.acceptAlbum(c, ch, media, captions, parent.ReplyTo)
 }
 
 // acceptAlbum stores one message per item, bound by a common album id. Their ids are
 // neighbours, since nobody else gets the lock between them.
-func (s *Sim) acceptAlbum(c *call, ch *chat, media []mediaItem, replyTo int64) *answer {
+func (s *Sim) acceptAlbum(c *call, ch *chat, media []mediaItem, captions []Formatted, replyTo int64) *answer {
 	album := strconv.FormatUint(s.rng.Uint64()>>1, 10)
 	list := make([]any, 0, len(media))
-	for _, item := range media {
-		m := s.draft(c, item.Caption)
+	for i, item := range media {
+		m := s.draft(c, captions[i])
 		m.Album, m.ReplyTo = album, replyTo
 		s.attach(c, m, item.Type, item.Media)
 		s.accept(ch, m)
@@ -73,6 +86,9 @@ func (s *Sim) forward(c *call) *answer {
 		return a
 	case len(found) == 0:
 		return badRequest("message to " + verb(c) + " not found")
+	}
+	if a := s.checkCaption(c.content.Text); a != nil {
+		return a
 	}
 	if a := s.admit(c, ch, 1); a != nil {
 		return a
@@ -130,10 +146,11 @@ func (s *Sim) sources(c *call, ids []int64) (*chat, []*Message, *answer) {
 // duplicate makes the forwarded or copied message, of which only the text is kept:
 // a copy of a photo shows its caption and no photo.
 func (s *Sim) duplicate(c *call, ch *chat, source *Message) *Message {
-	m := s.draft(c, source.Text)
-	if caption, replaced := c.params["caption"]; replaced {
-		m.Text = caption
+	content := Formatted{Text: source.Text, Entities: source.Entities}
+	if _, replaced := c.params["caption"]; replaced {
+		content = c.content
 	}
+	m := s.draft(c, content)
 	s.accept(ch, m)
 	return m
 }

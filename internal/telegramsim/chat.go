@@ -149,14 +149,19 @@ func (c Chat) member() int64 {
 
 // user is the sender as the Bot API shows it.
 func (s *Sim) user(id int64) map[string]any {
-	u := map[string]any{"id": id, "is_bot": false, "first_name": "User " + strconv.FormatInt(id, 10), "language_code": "en"}
-	if ch := s.chats[id]; ch != nil {
-		u["first_name"] = ch.Name
-		if ch.Username != "" {
-			u["username"] = ch.Username
-		}
+	u := map[string]any{"id": id, "is_bot": false, "first_name": s.firstName(id), "language_code": "en"}
+	if ch := s.chats[id]; ch != nil && ch.Username != "" {
+		u["username"] = ch.Username
 	}
 	return u
+}
+
+// firstName is made up for a user who has no chat.
+func (s *Sim) firstName(id int64) string {
+	if ch := s.chats[id]; ch != nil {
+		return ch.Name
+	}
+	return "User " + strconv.FormatInt(id, 10)
 }
 
 func (s *Sim) botUser() map[string]any {

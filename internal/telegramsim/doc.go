@@ -11,14 +11,17 @@
 // Tests and the assembly of the development server call it. It imports no other
 // package of this module, so that a mistake of ours cannot hide in it.
 //
-// It refuses to be a Telegram client, to parse formatting (parse_mode is kept
-// as sent) and to deliver webhooks: a webhook URL is only remembered, and makes
-// getUpdates answer 409.
+// It refuses to be a Telegram client and to deliver webhooks: a webhook URL is only
+// remembered, and makes getUpdates answer 409.
 //
 // # Guarantees
 //
 // Files that users or the bot sent are served as /file/bot<token>/<file_path>
 // after getFile, with the size and the hour that the Bot API docs name.
+//
+// Markup is read as strictly as Telegram reads it, and refused in its words; see
+// [ParseText]. What is stored, answered and listed is the text without markup, and
+// its entities.
 //
 // Every accepted message is in [Sim.Ledger], in order of acceptance, whatever
 // happened to its answer. Every request is in [Sim.Requests], whatever fault

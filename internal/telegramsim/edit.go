@@ -2,6 +2,7 @@ package telegramsim
 
 import (
 	"encoding/json"
+	"reflect"
 	"time"
 )
 
@@ -34,46 +35,47 @@ func (s *Sim) edit(c *call) *answer {
 	case !m.FromBot:
 		return badRequest("message can't be edited")
 	}
-	text, a := editedText(c, m)
+	content, a := s.edited(c, m)
 	if a != nil {
 		return a
 	}
 	if a := s.admit(c, ch, 1); a != nil {
 		return a
 	}
-	return s.applyEdit(c, m, text)
+	return s.applyEdit(c, m, content)
 }
 
-// editedText is the text the message will have.
-func editedText(c *call, m *Message) (string, *answer) {
+// edited is what the message will say.
+func (s *Sim) edited(c *call, m *Message) (Formatted, *answer) {
 	switch c.method {
 	case "editmessagetext":
-		return c.params["text"], checkText(c.params["text"])
+		return c.content, s.checkText(c.content.Text)
 	case "editmessagecaption":
-		return c.params["caption"], checkCaption(c.params["caption"])
+		return c.content, s.checkCaption(c.content.Text)
 	case "editmessagemedia":
 		var item mediaItem
 		if err := json.Unmarshal([]byte(c.params["media"]), &item); err != nil {
-			return "", badRequest("can't parse media JSON object")
+			return Formatted{}, badRequest("can't parse media JSON object")
 		}
-		return item.Caption, checkCaption(item.Caption)
+		return s.caption(item)
 	default:
-		return m.Text, nil
+		return Formatted{Text: m.Text, Entities: m.Entities}, nil
 	}
 }
 
 // applyEdit refuses an edit that changes nothing, as a repeated one does. An
 // edit without reply_markup removes the keyboard. Media always counts as new.
-func (s *Sim) applyEdit(c *call, m *Message, text string) *answer {
+func (s *Sim) applyEdit(c *call, m *Message, content Formatted) *answer {
 	markup := c.params["reply_markup"]
-	if c.method != "editmessagemedia" && text == m.Text && markup == string(m.Markup) {
+	same := content.Text == m.Text && markup == string(m.Markup) && reflect.DeepEqual(content.Entities, m.Entities)
+	if same && c.method != "editmessagemedia" {
 		return badRequest(notModified)
 	}
-	m.Text, m.Markup = text, nil
+	m.Text, m.Entities, m.Markup = content.Text, content.Entities, nil
 	if json.Valid([]byte(markup)) {
 		m.Markup = json.RawMessage(markup)
 	}
-	m.Edits = append(m.Edits, Edit{Time: time.Now(), Text: text})
+	m.Edits = append(m.Edits, Edit{Time: time.Now(), Text: content.Text})
 	s.emitMessage("edited", m)
 	s.changed()
 	return ok(s.render(m))

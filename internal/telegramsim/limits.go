@@ -24,6 +24,9 @@ type Limits struct {
 	// AlbumAsOne counts an album or a batch once instead of once per item, as
 	// how Telegram counts them is not public.
 	AlbumAsOne bool
+	// UTF16 measures texts and captions in UTF-16 units instead of code points, as
+	// much of what is written about the limit of 4096 says it is done.
+	UTF16 bool
 	// PenaltyFactor multiplies a penalty each time a counted call arrives while
 	// it lasts. Default 2; 1 keeps penalties as they are.
 	PenaltyFactor float64

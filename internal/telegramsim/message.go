@@ -19,8 +19,10 @@ type Message struct {
 	// Method is the Bot API method that made it, as Telegram spells it when the
 	// simulator knows it, else as sent. Empty for what a user wrote.
 	Method string
-	// Text is the text or caption as it is now.
+	// Text is the text or caption as it is now, without markup.
 	Text string
+	// Entities are those of Text, as they are now: what markup said, or the bot's own.
+	Entities []Entity
 	// Params are the call's parameters as text; JSON values keep their JSON.
 	Params map[string]string
 	Files  []File
@@ -92,8 +94,8 @@ func (s *Sim) history(chatID int64, keep func(*Message) bool) []Message {
 	return list
 }
 
-// clone is safe to hand out: what may still change is copied. Files, Markup and
-// Service are replaced as a whole when they change, never written to.
+// clone is safe to hand out: what may still change is copied. Entities, Files, Markup
+// and Service are replaced as a whole when they change, never written to.
 func (m *Message) clone() Message {
 	c := *m
 	c.Edits = slices.Clone(m.Edits)

@@ -94,6 +94,9 @@ func (s *Sim) perform(ctx context.Context, c *call) *answer {
 			return badRequest("strings must be encoded in UTF-8")
 		}
 	}
+	if a := s.readContent(c); a != nil {
+		return a
+	}
 	return m.run(s, c)
 }
 

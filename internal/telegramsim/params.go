@@ -25,8 +25,10 @@ type call struct {
 	// params are shared with the log entry and the message: never written to once
 	// the request is registered.
 	params map[string]string
-	files  []File
-	data   [][]byte // of each of the files; nil when too large to keep
+	// content is the text or caption without markup.
+	content Formatted
+	files   []File
+	data    [][]byte // of each of the files; nil when too large to keep
 	// download says that a file is asked for rather than a method.
 	download bool
 	// penalty is the one whose 429 this call was given.

@@ -53,9 +53,17 @@ func (s *Sim) renderContent(m *Message, o map[string]any) {
 	case m.Album != "":
 		if m.Text != "" {
 			o["caption"] = m.Text
+			addEntities(o, "caption_entities", m.Entities)
 		}
 	case m.Text != "":
 		o["text"] = m.Text
+		addEntities(o, "entities", m.Entities)
+	}
+}
+
+func addEntities(o map[string]any, field string, entities []Entity) {
+	if len(entities) > 0 {
+		o[field] = entities
 	}
 }
 

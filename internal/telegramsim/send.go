@@ -2,60 +2,34 @@ package telegramsim
 
 import (
 	"encoding/json"
-	"strings"
 	"time"
-	"unicode/utf8"
 )
 
-// Sizes and times of the Bot API docs: sendMessage, sendPhoto, sendChatAction.
-const (
-	maxText    = 4096
-	maxCaption = 1024
-	typingLife = 5 * time.Second
-)
+// typingLife is how long an action is shown (Bot API docs, sendChatAction).
+const typingLife = 5 * time.Second
 
-// checkText counts code points, as TDLib does for bots (MessageContent.cpp): neither
-// bytes nor the UTF-16 units that entity offsets are in.
-func checkText(text string) *answer {
-	switch {
-	case strings.TrimSpace(text) == "":
-		return badRequest("message text is empty")
-	case utf8.RuneCountInString(text) > maxText:
-		return badRequest("message is too long")
-	}
-	return nil
-}
-
-// checkCaption allows an empty caption, unlike a text.
-func checkCaption(caption string) *answer {
-	if utf8.RuneCountInString(caption) > maxCaption {
-		return badRequest("message caption is too long")
-	}
-	return nil
-}
-
-// sendMessage needs a text; formatting is not parsed, so markup counts too.
+// sendMessage needs a text.
 func (s *Sim) sendMessage(c *call) *answer {
-	return s.send(c, c.params["text"], checkText)
+	return s.send(c, s.checkText)
 }
 
 // sendAny takes every other send method: it is recorded with all its parameters
-// and nothing but the caption is checked.
+// and nothing but the caption and markup is checked.
 func (s *Sim) sendAny(c *call) *answer {
-	return s.send(c, c.params["caption"], checkCaption)
+	return s.send(c, s.checkCaption)
 }
 
 // send checks in the order of the real server: chat, content, reply, limits.
 // What fails before the limits spends nothing.
-func (s *Sim) send(c *call, text string, check func(string) *answer) *answer {
+func (s *Sim) send(c *call, check func(string) *answer) *answer {
 	ch, a := s.writable(c)
 	if a != nil {
 		return a
 	}
-	if a := check(text); a != nil {
+	if a := check(c.content.Text); a != nil {
 		return a
 	}
-	m := s.draft(c, text)
+	m := s.draft(c, c.content)
 	if a := s.reply(c, ch, m); a != nil {
 		return a
 	}
@@ -70,8 +44,11 @@ func (s *Sim) send(c *call, text string, check func(string) *answer) *answer {
 }
 
 // draft is the message a call asks for, not yet stored.
-func (s *Sim) draft(c *call, text string) *Message {
-	m := &Message{FromID: s.botID, FromBot: true, Method: c.entry.Method, Text: text, Params: c.params, Files: c.files}
+func (s *Sim) draft(c *call, content Formatted) *Message {
+	m := &Message{
+		FromID: s.botID, FromBot: true, Method: c.entry.Method,
+		Text: content.Text, Entities: content.Entities, Params: c.params, Files: c.files,
+	}
 	if markup := c.params["reply_markup"]; json.Valid([]byte(markup)) {
 		m.Markup = json.RawMessage(markup)
 	}

@@ -32,6 +32,7 @@ type messageView struct {
 	FromBot  bool              `json:"from_bot"`
 	Method   string            `json:"method,omitempty"`
 	Text     string            `json:"text"`
+	Entities []Entity          `json:"entities,omitempty"`
 	ReplyTo  int64             `json:"reply_to,string,omitempty"`
 	Album    string            `json:"album,omitempty"`
 	Markup   json.RawMessage   `json:"markup,omitempty"`
@@ -79,6 +80,7 @@ type limitsView struct {
 	GlobalMS      int64   `json:"global_ms"`
 	Off           bool    `json:"off"`
 	AlbumAsOne    bool    `json:"album_as_one"`
+	UTF16         bool    `json:"utf16"`
 	PenaltyFactor float64 `json:"penalty_factor"`
 	MaxPenaltyMS  int64   `json:"max_penalty_ms"`
 }
@@ -148,9 +150,9 @@ func viewEvent(e Event, name func(int64) string) eventView {
 func viewMessage(m Message, from string) *messageView {
 	v := &messageView{
 		Seq: m.Seq, ID: m.ID, ChatID: m.ChatID, FromID: m.FromID, FromName: from, FromBot: m.FromBot, Method: m.Method,
-		Text: m.Text, ReplyTo: m.ReplyTo, Album: m.Album, Markup: m.Markup, Params: m.Params, Files: viewFiles(m.Files), FileID: m.FileID,
-		UpdateID: m.UpdateID,
-		Service:  m.Service, Time: m.Time, Deleted: optional(m.Deleted),
+		Text: m.Text, Entities: m.Entities, ReplyTo: m.ReplyTo, Album: m.Album, Markup: m.Markup, Params: m.Params,
+		Files: viewFiles(m.Files), FileID: m.FileID, UpdateID: m.UpdateID,
+		Service: m.Service, Time: m.Time, Deleted: optional(m.Deleted),
 	}
 	for _, e := range m.Edits {
 		v.Edited = append(v.Edited, editView(e))
@@ -192,7 +194,7 @@ func viewFault(f *fault) faultView {
 func viewLimits(l Limits) limitsView {
 	return limitsView{
 		PerChat: l.PerChat, PerChatMS: millis(l.PerChatWindow), PerGroup: l.PerGroup, PerGroupMS: millis(l.PerGroupWindow),
-		Global: l.Global, GlobalMS: millis(l.GlobalWindow), Off: l.Off, AlbumAsOne: l.AlbumAsOne,
+		Global: l.Global, GlobalMS: millis(l.GlobalWindow), Off: l.Off, AlbumAsOne: l.AlbumAsOne, UTF16: l.UTF16,
 		PenaltyFactor: l.PenaltyFactor, MaxPenaltyMS: millis(l.MaxPenalty),
 	}
 }
@@ -200,7 +202,7 @@ func viewLimits(l Limits) limitsView {
 func (v limitsView) limits() Limits {
 	return Limits{
 		PerChat: v.PerChat, PerChatWindow: fromMillis(v.PerChatMS), PerGroup: v.PerGroup, PerGroupWindow: fromMillis(v.PerGroupMS),
-		Global: v.Global, GlobalWindow: fromMillis(v.GlobalMS), Off: v.Off, AlbumAsOne: v.AlbumAsOne,
+		Global: v.Global, GlobalWindow: fromMillis(v.GlobalMS), Off: v.Off, AlbumAsOne: v.AlbumAsOne, UTF16: v.UTF16,
 		PenaltyFactor: v.PenaltyFactor, MaxPenalty: fromMillis(v.MaxPenaltyMS),
 	}
 }

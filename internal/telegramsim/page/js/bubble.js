@@ -90,7 +90,7 @@ function meta(message, { ticks, workflow }) {
       : null;
   const mode =
     message.params?.parse_mode && !message.deleted
-      ? h("span", { class: "mode", title: "Formatting is shown as it was sent" }, message.params.parse_mode)
+      ? h("span", { class: "mode", title: "Formatting is read, and not shown" }, message.params.parse_mode)
       : null;
   const link = workflow
     ? h(
