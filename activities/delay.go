@@ -25,12 +25,15 @@ type delay struct {
 	note func(*contract.Ledger)
 }
 
-// again asks Temporal for another attempt, unless that would come too late to be
-// of use, after the call's deadline, or so late that the chat need not wait.
+// again asks Temporal for another attempt, unless the call is cancelled, or that
+// would come too late to be of use, after the call's deadline, or so late that the
+// chat need not wait.
 func (t *try) again(ctx context.Context, d delay) error {
 	t.remember(d.enter)
 	next := time.Now().Add(d.wait)
 	switch {
+	case cancelled(ctx):
+		return t.cancel()
 	case t.method.Transient:
 		return t.final(contract.FailureDropped, d.why)
 	case d.wait > t.left():
@@ -59,6 +62,9 @@ func (t *try) retry(ctx context.Context, d delay) error {
 	_ = t.write(ctx, func(l *contract.Ledger) {
 		l.Attempt, l.InFlight, l.Error = t.info.Attempt, false, d.why
 	})
+	if cancelled(ctx) { // the answer to the write said so
+		return t.cancel()
+	}
 	return t.retryable(d.kind, d.wait, d.why)
 }
 

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -127,8 +128,13 @@ func inPart(err error) bool {
 	return ok && te.Code == http.StatusBadRequest
 }
 
-// told is the text of an error that may be kept.
-func (t *try) told(err error) string { return quiet(err, t.params) }
+// told is the text of an error that may be kept. A path is no message text.
+func (t *try) told(err error) string {
+	if file, ok := errors.AsType[*telegram.FileError](err); ok {
+		return fmt.Sprintf("file %.300q cannot be read: %v: put it back, on every machine that may be on duty, and make the call again", file.Path, file.Err)
+	}
+	return quiet(err, t.params)
+}
 
 // failed is for a request that brought no answer of use. Duplicate marks one
 // after which Telegram may have taken the call, whoever's fault that was. A

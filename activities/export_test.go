@@ -13,6 +13,7 @@ var (
 	BudgetChat = budgetChat
 	Edited     = edited
 	ProbeWait  = probeWait
+	Plain      = plain
 )
 
 // What the tests count against.

@@ -33,6 +33,9 @@ type Handling struct {
 	Redact func(string) string
 	// Log receives one line for each failure, without its text.
 	Log *slog.Logger
+	// Handled is told how long each run of the handler took, and whether it brought
+	// a result. Nil is allowed.
+	Handled func(d time.Duration, ok bool)
 }
 
 // Handle runs the handler on one update. Run twice, it runs the handler twice;
@@ -44,7 +47,11 @@ func (h *Handling) Handle(ctx context.Context, in contract.HandleInput, raw conv
 		ID: in.UpdateID, Kind: in.Kind, ChatID: in.ChatID, UserID: in.UserID,
 		Raw: raw.Payload().GetData(), ReceivedAt: in.ReceivedAt,
 	}
+	began := time.Now()
 	calls, err := h.run(ctx, u)
+	if h.Handled != nil {
+		h.Handled(time.Since(began), err == nil)
+	}
 	if err != nil {
 		h.Log.WarnContext(ctx, "handler failed", "update_id", u.ID, "attempt", activity.GetInfo(ctx).Attempt)
 		return nil, h.failure(err)
@@ -100,6 +107,9 @@ func (h *Handling) guarded(ctx context.Context, u contract.Update) (calls []cont
 	sealed := make([]contract.Call, len(calls))
 	for i, call := range calls {
 		if sealed[i], err = call.Seal(); err != nil {
+			return nil, err
+		}
+		if err = CheckSplit(sealed[i]); err != nil {
 			return nil, err
 		}
 	}

@@ -159,3 +159,59 @@ func TestALoggedFailureHoldsNoText(t *testing.T) {
 	require.Contains(t, out.String(), `msg="handler failed" update_id=9001 attempt=2`)
 	require.NotContains(t, out.String(), "secret")
 }
+
+func TestTheTimeOfEachRunIsTold(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		takes time.Duration
+		err   error
+		ok    bool
+		told  time.Duration
+	}{
+		"a result":            {3 * time.Second, nil, true, 3 * time.Second},
+		"an error":            {3 * time.Second, errors.New("no"), false, 3 * time.Second},
+		"beyond its time":     {5 * time.Minute, nil, false, time.Minute},
+		"a run that is quick": {0, nil, true, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var runs []time.Duration
+				var oks []bool
+				h := &activities.Handling{
+					Handler: func(context.Context, contract.Update) ([]contract.Call, error) {
+						time.Sleep(c.takes)
+						return nil, c.err
+					},
+					Redact: func(s string) string { return s }, Log: silent,
+					Handled: func(d time.Duration, ok bool) { runs, oks = append(runs, d), append(oks, ok) },
+				}
+				inActivity(t, &attempt{n: 1}, func(ctx context.Context) {
+					ctx, cancel := context.WithTimeout(ctx, time.Minute)
+					defer cancel()
+					_, err := h.Handle(ctx, contract.HandleInput{}, converter.NewRawValue(&commonpb.Payload{Data: []byte(rawUpdate)}))
+					require.Equal(t, c.ok, err == nil)
+				})
+				require.Equal(t, []time.Duration{c.told}, runs)
+				require.Equal(t, []bool{c.ok}, oks)
+				time.Sleep(c.takes) // the handler that was let go ends as well
+			})
+		})
+	}
+}
+
+func TestAnUpdateThatIsHandledTwiceRunsItsHandlerTwiceOnTheSameBytes(t *testing.T) {
+	t.Parallel()
+	var seen []contract.Update
+	handler := func(_ context.Context, u contract.Update) ([]contract.Call, error) {
+		seen = append(seen, u)
+		return []contract.Call{{Method: "getMe"}}, nil
+	}
+	first, err := handling(t, silent, handler)
+	require.NoError(t, err)
+	again, err := handling(t, silent, handler)
+	require.NoError(t, err)
+	require.Equal(t, first, again)
+	require.Len(t, seen, 2)
+	require.Equal(t, seen[0], seen[1])
+}

@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -28,6 +27,8 @@ type Recorder interface {
 type book struct {
 	recorder Recorder
 	token    []byte
+	// What the answer to a heartbeat may end: the attempt, or only the wish for it.
+	lose, unwant context.CancelCauseFunc
 
 	mu     sync.Mutex
 	ledger contract.Ledger
@@ -65,28 +66,48 @@ func (b *book) entries() contract.Ledger {
 }
 
 // write changes the ledger and makes it durable. On an error the change stands
-// in memory only, and what depends on its durability must not happen.
+// in memory only, and what depends on its durability must not happen: a cancel is
+// told by an error, too.
 func (b *book) write(ctx context.Context, change func(*contract.Ledger)) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	change(&b.ledger)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), feedEvery)
 	defer cancel()
-	return b.recorder.RecordActivityHeartbeat(ctx, b.token, b.ledger)
+	err := b.recorder.RecordActivityHeartbeat(ctx, b.token, b.ledger)
+	switch {
+	case temporal.IsCanceledError(err):
+		b.unwant(err)
+	case closed(err):
+		b.lose(err)
+	}
+	return err
 }
 
-// fed feeds the server with the ledger until stop is called. The context it
-// returns also ends when the server no longer waits for this attempt.
-func (b *book) fed(ctx context.Context) (fed context.Context, stop func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	done := make(chan struct{})
-	go func() { defer close(done); b.feed(ctx, cancel) }()
-	return ctx, func() { cancel(nil); <-done }
+// fed feeds the server with the ledger until stop is called. Held ends when the
+// server no longer waits for this attempt. Wanted ends also when the call is
+// cancelled: what has left by then is fed for, so that its outcome can be told.
+func (b *book) fed(ctx context.Context) (held, wanted context.Context, stop func()) {
+	held, b.lose = context.WithCancelCause(context.WithoutCancel(ctx))
+	wanted, b.unwant = context.WithCancelCause(held)
+	unhook := context.AfterFunc(ctx, func() {
+		end := b.lose
+		if cancelled(ctx) {
+			end = b.unwant
+		}
+		end(context.Cause(ctx))
+	})
+	var feeding sync.WaitGroup
+	feeding.Go(func() { b.feed(held) })
+	return held, wanted, func() {
+		unhook()
+		b.lose(nil)
+		feeding.Wait()
+	}
 }
 
-// feed writes the ledger until ctx ends, and calls lost when the server no
-// longer waits for this attempt.
-func (b *book) feed(ctx context.Context, lost func(error)) {
+// feed writes the ledger until ctx ends.
+func (b *book) feed(ctx context.Context) {
 	tick := time.NewTicker(feedEvery)
 	defer tick.Stop()
 	for {
@@ -95,11 +116,6 @@ func (b *book) feed(ctx context.Context, lost func(error)) {
 			return
 		case <-tick.C:
 		}
-		err := b.write(ctx, func(*contract.Ledger) {})
-		var cancelled *temporal.CanceledError
-		if errors.As(err, &cancelled) || closed(err) {
-			lost(err)
-			return
-		}
+		_ = b.write(ctx, func(*contract.Ledger) {}) // the next one tries again
 	}
 }

@@ -80,12 +80,18 @@ func TestNoMessageTextIsStored(t *testing.T) {
 	})
 }
 
-func TestNoTokenIsStored(t *testing.T) {
-	t.Parallel()
-	const secret = "AAsecretsecretsecretsecretsecretsec"
+const secret = "AAsecretsecretsecretsecretsecretsec"
+
+func token(t *testing.T) telegram.Token {
+	t.Helper()
 	token, err := telegram.ParseToken("700000001:" + secret)
 	require.NoError(t, err)
-	api, err := telegram.New(telegram.Options{BaseURL: "http://127.0.0.1:1", Token: token})
+	return token
+}
+
+func TestNoTokenIsStored(t *testing.T) {
+	t.Parallel()
+	api, err := telegram.New(telegram.Options{BaseURL: "http://127.0.0.1:1", Token: token(t)})
 	require.NoError(t, err)
 	w := newWorld(t)
 	w.API = api

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/activity"
-	"go.temporal.io/sdk/temporal"
 
 	"github.com/durabot/durabot/internal/contract"
 	"github.com/durabot/durabot/internal/telegram"
@@ -38,6 +37,9 @@ type Sender struct {
 	// Road tells an outage from a failure of the call. Nil takes every failure for
 	// the call's own.
 	Road *Road
+	// Ended is told once of each call that ends for good in this process, answers
+	// to queries included, and from many goroutines. Nil is allowed.
+	Ended func(Sent)
 	// Unauthorized is told once for each answer whether Telegram refused the
 	// token, which ends the time on duty, or took a call. Nil is allowed.
 	Unauthorized func(bool)
@@ -61,64 +63,31 @@ func NewSender(stop context.Context, api API, budget Budget, recorder Recorder, 
 // A retry of the activity is always meant: the server keeps the delay, the
 // ledger keeps the count. Only what is shown for seconds is made in the first
 // attempt or not at all.
+//
+// Cancelled, it makes no further request and ends with a CanceledError whose
+// detail is what is known of the call; it hears of that within five seconds. A
+// request that has left is awaited, and what it brought for good stands. A process
+// that stops cancels nothing: its calls are made by the next one.
 func (s *Sender) Send(ctx context.Context, in contract.SendInput) (contract.CallResult, error) {
 	info := activity.GetInfo(ctx)
 	t, err := s.newTry(ctx, info, in)
 	if err != nil {
 		return contract.CallResult{Method: in.Call.Method}, err
 	}
-	ctx, stop := t.fed(ctx)
+	held, wanted, stop := t.fed(ctx)
 	defer stop()
 	id := info.WorkflowExecution.RunID + "/" + info.ActivityID
-	res, err := s.answers.once(ctx, id, func() (contract.CallResult, error) { return t.run(ctx) })
+	res, err := s.answers.once(held, id, func() (contract.CallResult, error) {
+		res, err := t.run(wanted)
+		t.report(err)
+		return res, err
+	})
 	if errors.Is(err, errElsewhere) {
 		// Nothing is written: what the running attempt marked must stand.
 		return t.result(), t.retryable(contract.FailurePaced, backoffLeast, err.Error())
 	}
+	t.acknowledge(ctx, err)
 	return res, err
-}
-
-// try is one attempt of one call.
-type try struct {
-	*Sender
-	*book
-	info   activity.Info
-	in     contract.SendInput
-	method telegram.Method
-	params json.RawMessage
-	chat   int64 // whose budget it spends, 0 for none
-	id     int64 // the chat's own number, 0 where it is not known
-	// name is the public name by which the call names its chat, "" for none.
-	name string
-	// address is the chat the call was made for; params follow it when it moves.
-	address string
-	// patience is when the attempt stops waiting for the budget.
-	patience time.Time
-	// departed is when the last request left.
-	departed time.Time
-	// own is whether a failure of the last request counts against the call.
-	own bool
-	// settle gives the grant of the last request back.
-	settle func()
-}
-
-func (s *Sender) newTry(ctx context.Context, info activity.Info, in contract.SendInput) (*try, error) {
-	params, err := in.Call.Object()
-	if err != nil {
-		return nil, temporal.NewNonRetryableApplicationError("params are no JSON", contract.FailureRejected, nil)
-	}
-	t := &try{
-		Sender: s, book: s.openBook(ctx, info, in), info: info, in: in,
-		method: telegram.Lookup(in.Call.Method), params: params,
-		address: contract.Address(params), own: true,
-	}
-	t.patience = time.Now().Add(min(waitMost, t.left()*9/10))
-	t.chat = budgetChat(params)
-	t.id, t.name, _ = telegram.ChatID(params)
-	if t.ledger.MovedTo != 0 {
-		t.readdress(t.ledger.MovedTo)
-	}
-	return t, nil
 }
 
 func (t *try) run(ctx context.Context) (contract.CallResult, error) {
@@ -129,7 +98,7 @@ func (t *try) run(ctx context.Context) (contract.CallResult, error) {
 	}
 	t.resolve(ctx)
 	answer, err := t.request(ctx)
-	if t.follow(ctx, err) {
+	for t.follow(ctx, err) || t.simplify(ctx, err) { // once each
 		answer, err = t.request(ctx)
 	}
 	if err = t.judge(ctx, err); err != nil {
@@ -155,11 +124,9 @@ func (t *try) request(ctx context.Context) (json.RawMessage, error) {
 	if err != nil {
 		return nil, unsent{err}
 	}
-	t.settle = grant.Cancel
-	if t.in.Call.Delivery == contract.AtMostOnce && !t.method.Repeatable {
-		if err := t.write(ctx, func(l *contract.Ledger) { l.InFlight = true }); err != nil {
-			return nil, unsent{errUnmarked}
-		}
+	t.settle, t.granted = grant.Cancel, time.Now()
+	if err := t.ready(ctx); err != nil {
+		return nil, unsent{err}
 	}
 	t.settle, t.departed = grant.Done, time.Now()
 	answer, err := t.API.Call(t.stop, t.in.Call.Method, t.params) //nolint:contextcheck // see above
@@ -173,6 +140,17 @@ func (t *try) request(ctx context.Context) (json.RawMessage, error) {
 	}
 	t.own = t.Road.heard(t.chat, err)
 	return answer, err
+}
+
+// ready marks an at-most-once request, and looks a last time whether the attempt
+// is wanted.
+func (t *try) ready(ctx context.Context) error {
+	if t.in.Call.Delivery == contract.AtMostOnce && !t.method.Repeatable {
+		if err := t.write(ctx, func(l *contract.Ledger) { l.InFlight = true }); err != nil {
+			return errUnmarked
+		}
+	}
+	return context.Cause(ctx)
 }
 
 // admit waits for the right to make one request. What is known of the chat is
@@ -198,21 +176,5 @@ func (t *try) admit(ctx context.Context) (Grant, error) {
 	}
 	return grant, nil
 }
-
-// result is what is known of the call so far.
-func (t *try) result() contract.CallResult {
-	l := t.entries()
-	res := contract.CallResult{
-		Method: t.in.Call.Method, ChatID: t.address, Attempts: int(t.info.Attempt),
-		PossibleDuplicate: l.PossibleDuplicate, Error: l.Error,
-	}
-	if now := contract.Address(t.params); now != t.address {
-		res.MovedTo = now
-	}
-	return res
-}
-
-// left is the time until the call expires.
-func (t *try) left() time.Duration { return time.Until(t.in.Deadline) }
 
 func jitter() float64 { return rand.Float64() } //nolint:gosec // spreads retries, guards nothing

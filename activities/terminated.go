@@ -8,20 +8,18 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
-
-	"github.com/durabot/durabot/internal/contract"
 )
 
-// Executions is the part of a Temporal client by which updates find and wake
-// each other.
+// Executions is the part of a Temporal client by which updates, and messages,
+// find and wake each other.
 type Executions interface {
 	SignalWorkflow(ctx context.Context, workflowID, runID, signal string, arg any) error
 	DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
 	GetWorkflowHistory(ctx context.Context, workflowID, runID string, isLongPoll bool, filter enumspb.HistoryEventFilterType) client.HistoryEventIterator
 }
 
-// behind is the update that a closed one waited for if it was terminated, else
-// "". One that ends by itself has had its turn; one that was terminated may have
+// behind is the update, or message, that a closed one waited for if it was
+// terminated, else "". One that ends by itself has had its turn; one that was terminated may have
 // left its place in the row while those before it are still open.
 func (t *Turns) behind(ctx context.Context, id string) (string, error) {
 	d, err := t.executions.DescribeWorkflowExecution(ctx, id, "")
@@ -42,10 +40,16 @@ func (t *Turns) behind(ctx context.Context, id string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read what %s waited for: %w", id, err)
 	}
-	var in contract.UpdateInput
+	var in waiter
 	input := first.GetWorkflowExecutionStartedEventAttributes().GetInput().GetPayloads()
 	if len(input) == 0 || converter.GetDefaultDataConverter().FromPayload(input[0], &in) != nil {
 		return "", nil
 	}
 	return in.After, nil
+}
+
+// waiter is what the inputs of an update and of a message have in common. That of
+// a dead letter waits for nobody.
+type waiter struct {
+	After string `json:"after"`
 }

@@ -77,11 +77,15 @@ func (t *Turns) AwaitTurn(ctx context.Context, in contract.TurnInput) (bool, err
 	return true, nil
 }
 
-// PassTurn marks an update done and wakes those who asked for it. Running twice
-// it signals twice, and the second signal finds the asker closed or unmoved. An
-// asker it cannot reach asks again by itself.
+// PassTurn marks an update done and wakes those who wait for it, here and where
+// they asked. One that may be waited for once more is not marked. Running twice it
+// signals twice, and the second signal finds the asker closed or unmoved. An asker
+// it cannot reach asks again by itself.
 func (t *Turns) PassTurn(ctx context.Context, in contract.PassInput) error {
-	t.finish(in.Self)
+	if !in.Again {
+		t.remember(in.Self)
+	}
+	t.wake(in.Self)
 	var errs []error
 	for _, asker := range in.Askers {
 		err := t.executions.SignalWorkflow(ctx, asker, "", contract.YourTurnSignal, in.Self)
@@ -100,7 +104,7 @@ func (t *Turns) Finished(workflowID string) bool {
 	return t.done[workflowID]
 }
 
-func (t *Turns) finish(id string) {
+func (t *Turns) remember(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.done[id] {
@@ -109,6 +113,12 @@ func (t *Turns) finish(id string) {
 	delete(t.done, t.ring[t.next])
 	t.ring[t.next], t.done[id] = id, true
 	t.next = (t.next + 1) % len(t.ring)
+}
+
+// wake lets those go who wait in memory.
+func (t *Turns) wake(id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if r, ok := t.waiting[id]; ok {
 		close(r.done)
 		delete(t.waiting, id)

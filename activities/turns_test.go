@@ -29,6 +29,7 @@ type post struct {
 	sent   []letter
 	answer map[string]error  // by workflow ID
 	killed map[string]string // of those that were terminated: whom they waited for
+	inputs map[string]any    // of those that are no updates
 	lost   error             // what Describe answers
 	then   func()            // after each signal
 }
@@ -58,7 +59,11 @@ func (p *post) DescribeWorkflowExecution(_ context.Context, id, _ string) (*work
 
 // GetWorkflowHistory is that of an update that waited for another.
 func (p *post) GetWorkflowHistory(_ context.Context, id, _ string, _ bool, _ enumspb.HistoryEventFilterType) client.HistoryEventIterator {
-	input, err := converter.GetDefaultDataConverter().ToPayloads(contract.UpdateInput{After: p.killed[id]})
+	var in any = contract.UpdateInput{After: p.killed[id]}
+	if other, ok := p.inputs[id]; ok {
+		in = other
+	}
+	input, err := converter.GetDefaultDataConverter().ToPayloads(in)
 	return &history{input, err}
 }
 
@@ -90,6 +95,18 @@ func TestOneThatWasTerminatedLeavesItsPlaceToThoseBeforeIt(t *testing.T) {
 		"two in a row": {&post{
 			answer: map[string]error{"update/1/1": gone, "update/1/0": gone}, killed: map[string]string{"update/1/1": "update/1/0", "update/1/0": "update/1/-1"},
 		}, false, "update/1/-1"},
+		"a message that waited": {&post{
+			answer: map[string]error{"update/1/1": gone}, killed: map[string]string{"update/1/1": ""},
+			inputs: map[string]any{"update/1/1": contract.MessageInput{After: "message/1/a"}},
+		}, false, "message/1/a"},
+		"a message that waited for nobody": {&post{
+			answer: map[string]error{"update/1/1": gone}, killed: map[string]string{"update/1/1": ""},
+			inputs: map[string]any{"update/1/1": contract.MessageInput{Key: "k"}},
+		}, true, "update/1/1"},
+		"a dead letter": {&post{
+			answer: map[string]error{"update/1/1": gone}, killed: map[string]string{"update/1/1": ""},
+			inputs: map[string]any{"update/1/1": contract.DeadInput{Update: &contract.UpdateInput{After: "update/1/0"}}},
+		}, true, "update/1/1"},
 		"it ended by itself": {&post{answer: map[string]error{"update/1/1": gone}}, true, "update/1/1"},
 		"it is forgotten":    {&post{answer: map[string]error{"update/1/1": gone}, lost: gone}, true, "update/1/1"},
 	} {
@@ -266,6 +283,50 @@ func TestPassingTheTurnWakesWhoAsked(t *testing.T) {
 	require.Equal(t, append(want, want...), p.sent, "twice is harmless")
 	done, _ := turns.Held()
 	require.Equal(t, 1, done)
+}
+
+func TestOneThatMayBeWaitedForAgainWakesAndIsNotRemembered(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := &post{}
+		turns := activities.NewTurns(p)
+		again := contract.PassInput{Self: second.After, Askers: []string{"a"}, Again: true}
+		time.AfterFunc(time.Second, func() { _ = turns.PassTurn(t.Context(), again) })
+		ours, err := turns.AwaitTurn(t.Context(), second)
+		require.NoError(t, err)
+		require.True(t, ours, "who waits in memory is woken")
+		synctest.Wait()
+		require.Equal(t, []letter{{"a", contract.YourTurnSignal, second.After}}, p.sent)
+		done, rooms := turns.Held()
+		require.Zero(t, done+rooms)
+
+		start := time.Now()
+		ours, err = turns.AwaitTurn(t.Context(), second)
+		require.NoError(t, err)
+		require.False(t, ours, "who comes later waits for the next time")
+		require.Equal(t, 4*time.Second, time.Since(start))
+	})
+}
+
+func TestOneWhoAsksTwiceIsToldTheSame(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := &post{}
+		turns := activities.NewTurns(p)
+		for range 2 {
+			ours, err := turns.AwaitTurn(t.Context(), second)
+			require.NoError(t, err)
+			require.False(t, ours)
+		}
+		question := letter{second.After, contract.WakeMeSignal, second.Self}
+		require.Equal(t, []letter{question, question}, p.sent)
+		pass(t, turns)
+		for range 2 {
+			ours, err := turns.AwaitTurn(t.Context(), second)
+			require.NoError(t, err)
+			require.True(t, ours)
+		}
+	})
 }
 
 func TestOneWhoCannotBeWokenKeepsNobodyElseAsleep(t *testing.T) {

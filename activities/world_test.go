@@ -53,7 +53,12 @@ func newWorld(t *testing.T) *world {
 		answers: activities.NewAnswers(), cut: cut,
 	}
 	w.Sender = activities.NewSender(stop, w.api, w.budget, w.recorder, w.answers)
-	w.Unauthorized = func(refused bool) { w.tokens = append(w.tokens, refused) }
+	var mu sync.Mutex
+	w.Unauthorized = func(refused bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		w.tokens = append(w.tokens, refused)
+	}
 	return w
 }
 

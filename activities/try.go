@@ -1,0 +1,75 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/durabot/durabot/internal/contract"
+	"github.com/durabot/durabot/internal/telegram"
+)
+
+// try is one attempt of one call.
+type try struct {
+	*Sender
+	*book
+	info   activity.Info
+	in     contract.SendInput
+	method telegram.Method
+	params json.RawMessage
+	chat   int64 // whose budget it spends, 0 for none
+	id     int64 // the chat's own number, 0 where it is not known
+	// name is the public name by which the call names its chat, "" for none.
+	name string
+	// address is the chat the call was made for; params follow it when it moves.
+	address string
+	// patience is when the attempt stops waiting for the budget.
+	patience time.Time
+	// granted is when the last request was, departed when it left.
+	granted, departed time.Time
+	// own is whether a failure of the last request counts against the call.
+	own bool
+	// settle gives the grant of the last request back.
+	settle func()
+}
+
+func (s *Sender) newTry(ctx context.Context, info activity.Info, in contract.SendInput) (*try, error) {
+	params, err := in.Call.Object()
+	if err != nil {
+		return nil, temporal.NewNonRetryableApplicationError("params are no JSON", contract.FailureRejected, nil)
+	}
+	t := &try{
+		Sender: s, book: s.openBook(ctx, info, in), info: info, in: in,
+		method: telegram.Lookup(in.Call.Method), params: params,
+		address: contract.Address(params), own: true,
+	}
+	t.patience = time.Now().Add(min(waitMost, t.left()*9/10))
+	t.chat = budgetChat(params)
+	t.id, t.name, _ = telegram.ChatID(params)
+	if t.ledger.MovedTo != 0 {
+		t.readdress(t.ledger.MovedTo)
+	}
+	if t.ledger.Degraded {
+		t.params, _ = plain(t.params)
+	}
+	return t, nil
+}
+
+// result is what is known of the call so far.
+func (t *try) result() contract.CallResult {
+	l := t.entries()
+	res := contract.CallResult{
+		Method: t.in.Call.Method, ChatID: t.address, Attempts: int(t.info.Attempt),
+		PossibleDuplicate: l.PossibleDuplicate, Degraded: l.Degraded, Error: l.Error,
+	}
+	if now := contract.Address(t.params); now != t.address {
+		res.MovedTo = now
+	}
+	return res
+}
+
+// left is the time until the call expires.
+func (t *try) left() time.Duration { return time.Until(t.in.Deadline) }
