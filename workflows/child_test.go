@@ -2,6 +2,7 @@ package workflows_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/temporal"
@@ -34,8 +35,28 @@ func TestAMessageOfAnUpdateIsFoundLikeOneFromOutside(t *testing.T) {
 			_, err = s.run(in)
 			require.NoError(t, err)
 			require.Equal(t, c.known, s.messages[0].Attributes)
+			require.True(t, s.messages[0].Counted)
+			require.True(t, s.messages[0].CancelWaits)
 			require.Equal(t, map[string]any{contract.MemoHash: hash}, s.asked.children[0].Memo)
 			require.Equal(t, c.want, s.asked.children[0].TypedSearchAttributes)
 		})
+	}
+}
+
+func TestAMessageOfAnUpdateThatLeavesLaterIsScheduled(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	due, past := say("1"), say("2")
+	due.At, past.At = s.start.Add(time.Hour), s.start.Add(-time.Hour)
+	s.handler = calls(due, past)
+	s.fakeMessages()
+	in := update()
+	in.Attributes = true
+	_, err := s.run(in)
+	require.NoError(t, err)
+	for i, want := range []string{contract.OutcomeScheduled, ""} {
+		set := s.asked.children[i].TypedSearchAttributes
+		outcome, _ := set.GetKeyword(outcomeKey)
+		require.Equal(t, want, outcome)
 	}
 }

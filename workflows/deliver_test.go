@@ -27,7 +27,7 @@ func TestACallThatDiesTakesTheRestUnlessIndependent(t *testing.T) {
 	s.send = dies("2", contract.FailureRejected)
 	res, err := s.run(update())
 	require.Equal(t, contract.FailureRejected, failure(err).Type())
-	require.Equal(t, []string{"handle locally", "send 1", "send 2", "send 4", "pass"}, s.story)
+	require.Equal(t, []string{"handle locally", "send 1", "send 2", "send 4", "pass", grave}, s.story)
 	require.Equal(t, "delivered, dead rejected, dead rejected, delivered", outcomes(res.Calls))
 	require.Equal(t, contract.ReasonRejected, res.Reason)
 	require.Equal(t, "because", res.Calls[1].Error)

@@ -3,6 +3,7 @@ package workflows
 import (
 	"slices"
 
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/durabot/durabot/internal/contract"
@@ -14,6 +15,27 @@ import (
 func showEnd(ctx workflow.Context, known bool, end string) {
 	if known && end != "" && has(ctx, outcomeAttribute) {
 		new(board).showOutcome(ctx, end)
+	}
+}
+
+// showHandled puts into TgOutcome that the handler's result is recorded, where
+// calls are to be made in the update's turn: it leaves with the first of them.
+func (u *update) showHandled(ctx workflow.Context, calls []contract.Call) {
+	inTurn := func(c contract.Call) bool { return !c.Separate() }
+	if u.in.Counted && u.in.Attributes && slices.ContainsFunc(calls, inTurn) {
+		new(board).showOutcome(ctx, contract.OutcomeHandled)
+	}
+}
+
+// takeBackScheduled takes back what a message was started with when its time had
+// not come.
+func takeBackScheduled(ctx workflow.Context) {
+	key := temporal.NewSearchAttributeKeyKeyword(contract.AttributeOutcome)
+	if was, _ := workflow.GetTypedSearchAttributes(ctx).GetKeyword(key); was != contract.OutcomeScheduled {
+		return
+	}
+	if err := workflow.UpsertTypedSearchAttributes(ctx, key.ValueUnset()); err != nil {
+		workflow.GetLogger(ctx).Warn("the outcome cannot be taken back", "error", err)
 	}
 }
 

@@ -3,6 +3,7 @@ package workflows
 import (
 	"errors"
 
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -26,16 +27,12 @@ var errNoAttemptLeft = errors.New("the handler failed, or its process died, at t
 // trace: such an attempt is counted, and the others are ordinary activities,
 // whose attempts the server counts.
 func (u *update) handle(ctx workflow.Context) ([]contract.Call, error) {
-	in := contract.HandleInput{
-		UpdateID: u.in.UpdateID, Kind: u.in.Kind, ChatID: u.in.ChatID, UserID: u.in.UserID,
-		ReceivedAt: u.in.ReceivedAt,
-	}
 	var h *activities.Handling
 	var calls []contract.Call
 	attempts := u.in.Handling.Attempts
 	local := u.quick() && !u.waited
 	if local && u.first(ctx) {
-		err := workflow.ExecuteLocalActivity(localHandler(ctx, u.in.Handling), h.Handle, in, u.raw).Get(ctx, &calls)
+		err := workflow.ExecuteLocalActivity(localHandler(ctx, u.in.Handling), h.Handle, handling(u.in), u.raw).Get(ctx, &calls)
 		if err == nil || temporal.IsCanceledError(err) {
 			return calls, err
 		}
@@ -46,8 +43,22 @@ func (u *update) handle(ctx workflow.Context) ([]contract.Call, error) {
 	if attempts < 1 {
 		return nil, errNoAttemptLeft
 	}
-	err := workflow.ExecuteActivity(handlerOptions(ctx, u.in, attempts), h.Handle, in, u.raw).Get(ctx, &calls)
+	return handled(ctx, u.in, u.raw, attempts)
+}
+
+// handled runs the handler as an ordinary activity.
+func handled(ctx workflow.Context, in contract.UpdateInput, raw converter.RawValue, attempts int) ([]contract.Call, error) {
+	var h *activities.Handling
+	var calls []contract.Call
+	err := workflow.ExecuteActivity(handlerOptions(ctx, in, attempts), h.Handle, handling(in), raw).Get(ctx, &calls)
 	return calls, err
+}
+
+// handling is what the handler is told of an update.
+func handling(in contract.UpdateInput) contract.HandleInput {
+	return contract.HandleInput{
+		UpdateID: in.UpdateID, Kind: in.Kind, ChatID: in.ChatID, UserID: in.UserID, ReceivedAt: in.ReceivedAt,
+	}
 }
 
 // quick reports whether the handler is fit for a local activity. One that

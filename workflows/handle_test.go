@@ -33,7 +33,7 @@ func attempts(t *testing.T, works int, prepare func(*stage, *contract.UpdateInpu
 	in := update()
 	prepare(s, &in)
 	_, err := s.run(in)
-	require.Equal(t, "pass", s.story[len(s.story)-1])
+	require.Contains(t, s.story, "pass")
 	return slices.DeleteFunc(s.story, func(what string) bool { return what != "handle" && what != "handle locally" }), err
 }
 

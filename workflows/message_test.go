@@ -102,7 +102,7 @@ func TestADeadMessageFails(t *testing.T) {
 	s.send = dies("1", contract.FailureUncertain)
 	res, err := s.runMessage(letter())
 	require.Equal(t, contract.FailureUncertain, failure(err).Type())
-	require.Equal(t, "uncertain: because", failure(err).Message())
+	require.Equal(t, "uncertain: because (dead letter message/k)", failure(err).Message())
 	require.Equal(t, contract.Dead, res.Outcome)
 	require.Equal(t, contract.ReasonUncertain, res.Reason)
 }

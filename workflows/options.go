@@ -34,6 +34,10 @@ var turnOptions = workflow.LocalActivityOptions{
 	RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: 2},
 }
 
+// splitOptions let a cut be tried until it succeeds: it depends on nothing but
+// the call.
+var splitOptions = workflow.LocalActivityOptions{StartToCloseTimeout: 5 * time.Second}
+
 func localHandler(ctx workflow.Context, h contract.Handling) workflow.Context {
 	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 		StartToCloseTimeout: h.Timeout,

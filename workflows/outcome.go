@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -26,7 +27,11 @@ func ended(call contract.Call, err error) (contract.CallResult, *contract.Messag
 	var app *temporal.ApplicationError
 	var timeout *temporal.TimeoutError
 	switch {
-	case temporal.IsCanceledError(err):
+	case takenBack(err):
+		// What the attempt that was told of it knows, if there was one.
+		if cancelled, ok := errors.AsType[*temporal.CanceledError](err); ok {
+			_ = cancelled.Details(&res) // without details res is as it was
+		}
 		res.Outcome = contract.Cancelled
 	case errors.As(err, &timeout): // first: its cause may be the failure of an earlier attempt
 		timedOut(call, timeout, running(err), &res)
@@ -36,6 +41,13 @@ func ended(call contract.Call, err error) (contract.CallResult, *contract.Messag
 		res.Outcome, res.Reason, res.Error = contract.Dead, contract.ReasonGaveUp, cause(err)
 	}
 	return res, nil
+}
+
+// takenBack reports whether a call ended because it was cancelled. An attempt that
+// fails at the same moment is not tried again for that reason.
+func takenBack(err error) bool {
+	ended, ok := errors.AsType[*temporal.ActivityError](err)
+	return temporal.IsCanceledError(err) || ok && ended.RetryState() == enumspb.RETRY_STATE_CANCEL_REQUESTED
 }
 
 // reasons are the failures that a person can act on.
@@ -52,7 +64,7 @@ func failed(call contract.Call, app *temporal.ApplicationError, res contract.Cal
 	if app.Type() == contract.FailureOvertaken {
 		var deadline time.Time
 		if err := app.Details(&res, &ledger, &next, &deadline); err == nil {
-			return res, message(call, ledger, next, deadline)
+			return res, overtaken(call, ledger, next, deadline)
 		}
 	}
 	if err := app.Details(&res); err != nil {
@@ -85,7 +97,7 @@ func failed(call contract.Call, app *temporal.ApplicationError, res contract.Cal
 func timedOut(call contract.Call, timeout *temporal.TimeoutError, running bool, res *contract.CallResult) {
 	var ledger contract.Ledger
 	if timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&ledger) == nil {
-		res.PossibleDuplicate, res.Error = ledger.PossibleDuplicate, ledger.Error
+		res.PossibleDuplicate, res.Degraded, res.Error = ledger.PossibleDuplicate, ledger.Degraded, ledger.Error
 	}
 	switch {
 	case call.Delivery != contract.AtMostOnce:

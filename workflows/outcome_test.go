@@ -99,6 +99,28 @@ func fromServer(t *testing.T, started int64, err error) error {
 	})
 }
 
+func TestACallThatIsTakenBackTellsWhatItsLastAttemptKnew(t *testing.T) {
+	t.Parallel()
+	known := contract.CallResult{Method: "sendMessage", ChatID: "42", Attempts: 2, PossibleDuplicate: true, Degraded: true}
+	for name, c := range map[string]struct {
+		err  error
+		want contract.CallResult
+	}{
+		"told":          {temporal.NewCanceledError(known), known},
+		"nobody to ask": {temporal.NewCanceledError(), contract.CallResult{Method: "sendMessage", ChatID: "42"}},
+	} {
+		c.want.Outcome = contract.Cancelled
+		got, left := workflows.Ended(say("1"), fromServer(t, 6, c.err))
+		require.Nil(t, left)
+		require.Equal(t, c.want, got, name)
+	}
+	failures := temporal.GetDefaultFailureConverter()
+	failed := failures.ErrorToFailure(fromServer(t, 6, final(contract.FailureUnavailable, known)))
+	failed.GetActivityFailureInfo().RetryState = enumspb.RETRY_STATE_CANCEL_REQUESTED
+	got, _ := workflows.Ended(say("1"), failures.FailureToError(failed))
+	require.Equal(t, contract.Cancelled, got.Outcome, "not tried again because it was cancelled")
+}
+
 func TestACallWhoseTimeIsOverIsNoDeath(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -58,9 +58,12 @@ var known = map[string]any{
 	contract.MessageWorkflow: workflows.MessageWorkflow,
 	contract.ChatWorkflow:    workflows.ChatWorkflow,
 	contract.DutyWorkflow:    workflows.DutyWorkflow,
+
+	contract.DeadLetterWorkflow: workflows.DeadLetterWorkflow,
 }
 
-// replay runs a history against the workflows of today.
+// replay runs a history against the workflows of today, under the ID of its
+// workflow: a dead letter is named after what died.
 func replay(t *testing.T, h *historypb.History, changes ...interceptor.WorkerInterceptor) error {
 	t.Helper()
 	r, err := worker.NewWorkflowReplayerWithOptions(worker.WorkflowReplayerOptions{
@@ -70,7 +73,9 @@ func replay(t *testing.T, h *historypb.History, changes ...interceptor.WorkerInt
 	for name, w := range known {
 		r.RegisterWorkflowWithOptions(w, workflow.RegisterOptions{Name: name})
 	}
-	return r.ReplayWorkflowHistory(sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)), h)
+	id := h.GetEvents()[0].GetWorkflowExecutionStartedEventAttributes().GetWorkflowId()
+	return r.ReplayWorkflowHistoryWithOptions(sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)), h,
+		worker.ReplayWorkflowHistoryOptions{OriginalExecution: workflow.Execution{ID: id}})
 }
 
 func TestEveryRecordedHistoryReplays(t *testing.T) {
@@ -140,7 +145,11 @@ func TestRecordedCommandsAreThoseOfTheContract(t *testing.T) {
 			if child := e.GetStartChildWorkflowExecutionInitiatedEventAttributes(); child != nil {
 				children++
 				require.Equal(t, enumspb.PARENT_CLOSE_POLICY_ABANDON, child.GetParentClosePolicy(), name)
-				require.Equal(t, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE, child.GetWorkflowIdReusePolicy(), name)
+				reuse := enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE
+				if child.GetWorkflowType().GetName() == contract.DeadLetterWorkflow {
+					reuse = enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
+				}
+				require.Equal(t, reuse, child.GetWorkflowIdReusePolicy(), name)
 			}
 			if send := e.GetActivityTaskScheduledEventAttributes(); send.GetActivityType().GetName() == contract.SendActivity {
 				sends++

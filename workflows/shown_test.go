@@ -48,13 +48,17 @@ func watch(env *testsuite.TestWorkflowEnvironment) *shown {
 		s.memos, s.at = append(s.memos, string(data)), append(s.at, env.Now())
 	})
 	env.OnUpsertTypedSearchAttributes(mock.Anything).Return(nil).Run(func(args mock.Arguments) {
-		key := temporal.NewSearchAttributeKeyKeyword(contract.AttributeOutcome)
-		if outcome, ok := args.Get(0).(temporal.SearchAttributes).GetKeyword(key); ok {
-			s.outcomes = append(s.outcomes, outcome)
+		outcome, ok := args.Get(0).(temporal.SearchAttributes).GetKeyword(outcomeKey)
+		if !ok {
+			outcome = unset
 		}
+		s.outcomes = append(s.outcomes, outcome)
 	})
 	return s
 }
+
+// unset is what an outcome that was taken back is recorded as.
+const unset = "unset"
 
 // last is the state that is to be seen now.
 func (s *shown) last() string {

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/activity"
@@ -18,9 +17,7 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
-	"go.temporal.io/sdk/workflow"
 
-	"github.com/durabot/durabot/activities"
 	"github.com/durabot/durabot/internal/contract"
 )
 
@@ -28,6 +25,7 @@ const (
 	bot   = 7
 	self  = "update/7/9001"
 	after = "update/7/9000"
+	grave = "bury dead/7/update/9001"
 )
 
 // stage is a workflow with fakes for everything it asks for, and a record of
@@ -45,19 +43,34 @@ type stage struct {
 	passed    func()
 	passError error
 
+	graveyard *testsuite.MockCallWrapper
+	split     func(contract.Call) (contract.SplitResult, error)
+	outcome   func(n int) (contract.Outcome, error) // of the message before; n from 1
+
 	mu       sync.Mutex
 	story    []string // what happened, in order
 	at       []time.Duration
 	sends    []contract.SendInput
 	sent     []activity.Info
 	messages []contract.MessageInput
+	buried   []contract.DeadInput
+	bodies   []string // what lies beside them, as JSON
 	handled  []contract.HandleInput
 	start    time.Time
 	turns    int
 	handles  int
+	outcomes int
 }
 
 func newStage(t *testing.T) *stage {
+	t.Helper()
+	s := newBareStage(t)
+	s.fakeLetters()
+	return s
+}
+
+// newBareStage is a stage on which letters are what they are.
+func newBareStage(t *testing.T) *stage {
 	t.Helper()
 	asked := new(asked)
 	env := newEnv(asked)
@@ -66,65 +79,14 @@ func newStage(t *testing.T) *stage {
 		turn:    func(int) (bool, error) { return true, nil },
 		handler: func(int) ([]contract.Call, error) { return []contract.Call{say("1")}, nil },
 		send:    delivers,
+		split:   atBars,
+		outcome: func(int) (contract.Outcome, error) { return contract.Delivered, nil },
 	}
 	s.env.SetCurrentHistoryLength(3)
 	s.start = s.env.Now()
 	s.fake()
+	s.fakeMore()
 	return s
-}
-
-func (s *stage) fake() {
-	var turns *activities.Turns
-	var handling *activities.Handling
-	s.env.RegisterActivityWithOptions(func(context.Context, contract.SendInput) (contract.CallResult, error) {
-		return contract.CallResult{}, nil
-	}, activity.RegisterOptions{Name: contract.SendActivity})
-	s.env.RegisterActivity(handling.Handle)
-	s.env.OnActivity(turns.AwaitTurn, mock.Anything, mock.Anything).Return(
-		func(_ context.Context, in contract.TurnInput) (bool, error) {
-			s.turns++
-			s.note("ask " + in.After + " for " + in.Self)
-			return s.turn(s.turns)
-		})
-	s.env.OnActivity(turns.PassTurn, mock.Anything, mock.Anything).Return(
-		func(_ context.Context, in contract.PassInput) error {
-			require.Equal(s.t, self, in.Self)
-			s.note(strings.TrimSpace("pass " + strings.Join(in.Askers, " ")))
-			if s.passed != nil {
-				s.passed()
-			}
-			return s.passError
-		})
-	s.env.OnActivity(handling.Handle, mock.Anything, mock.Anything, mock.Anything).Return(
-		func(ctx context.Context, in contract.HandleInput, raw converter.RawValue) ([]contract.Call, error) {
-			s.handles++
-			s.handled = append(s.handled, in)
-			kind := "handle"
-			if activity.GetInfo(ctx).IsLocalActivity {
-				kind = "handle locally"
-			}
-			require.JSONEq(s.t, rawUpdate, string(raw.Payload().GetData()))
-			s.note(kind)
-			return s.handler(s.handles)
-		})
-	s.env.OnActivity(contract.SendActivity, mock.Anything, mock.Anything).Return(
-		func(ctx context.Context, in contract.SendInput) (contract.CallResult, error) {
-			s.note("send " + name(in.Call))
-			s.mu.Lock()
-			s.sends, s.sent = append(s.sends, in), append(s.sent, activity.GetInfo(ctx))
-			s.mu.Unlock()
-			return s.send(ctx, in)
-		})
-}
-
-// fakeMessages records the message workflows that are started, and ends them.
-func (s *stage) fakeMessages() {
-	s.env.OnWorkflow(contract.MessageWorkflow, mock.Anything, mock.Anything).Return(
-		func(ctx workflow.Context, in contract.MessageInput) (contract.CallResult, error) {
-			s.note("message " + workflow.GetInfo(ctx).WorkflowExecution.ID)
-			s.messages = append(s.messages, in)
-			return contract.CallResult{}, nil
-		})
 }
 
 func (s *stage) note(what string) {

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"errors"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -17,45 +18,62 @@ const (
 	recheckMost  = time.Hour
 )
 
-// awaitTurn returns when the chat's previous update is done. Cancelled while it
-// waits, an update says so only then: those behind it ask it alone whether the
-// chat is free.
-func (u *update) awaitTurn(ctx workflow.Context) error {
-	if u.in.After == "" {
-		return nil
-	}
-	err := u.waitForTurn(ctx)
-	if temporal.IsCanceledError(err) && has(ctx, cancelledKeepsPlace) {
-		rest, cancel := workflow.NewDisconnectedContext(ctx)
-		defer cancel()
-		if err := u.waitForTurn(rest); err != nil {
-			return err
-		}
-	}
-	return err
+// errTooLate ends a wait that was bounded.
+var errTooLate = errors.New("the time to wait is over")
+
+// turn is a workflow's place in a row: the one before it, and those who wait for
+// it.
+type turn struct {
+	self, after string
+	wakeMe      workflow.ReceiveChannel
+	yours       workflow.ReceiveChannel
+	// again is set by one that may be waited for once more: it wakes who asked, and
+	// is remembered by nobody as done.
+	again  bool
+	waited bool // across workflow tasks
+	passed bool
 }
 
-func (u *update) waitForTurn(ctx workflow.Context) error {
+func newTurn(ctx workflow.Context, after string) *turn {
+	return &turn{
+		self: workflow.GetInfo(ctx).WorkflowExecution.ID, after: after,
+		wakeMe: workflow.GetSignalChannel(ctx, contract.WakeMeSignal),
+		yours:  workflow.GetSignalChannel(ctx, contract.YourTurnSignal),
+	}
+}
+
+// await returns when the one before is done, with errTooLate when it is not by
+// the given time, zero for no such time, or with the error of a cancel.
+func (t *turn) await(ctx workflow.Context, until time.Time) error {
+	if t.after == "" {
+		return nil
+	}
 	for wait := recheckFirst; ; wait = min(2*wait, recheckMost) {
-		ours, err := u.askForTurn(ctx)
+		ours, err := t.ask(ctx)
 		if ours || err != nil {
 			return err
 		}
-		u.waited = true
-		ok, err := u.woken(ctx, wait)
+		t.waited = true
+		if !until.IsZero() {
+			wait = min(wait, until.Sub(workflow.Now(ctx)))
+		}
+		if wait <= 0 {
+			return errTooLate
+		}
+		ok, err := t.woken(ctx, wait)
 		if ok || err != nil {
 			return err
 		}
 	}
 }
 
-// askForTurn asks once. A predecessor that cannot be reached is asked again
-// after the wait, so only cancellation is an error.
-func (u *update) askForTurn(ctx workflow.Context) (bool, error) {
+// ask asks once. A predecessor that cannot be reached is asked again after the
+// wait, so only cancellation is an error.
+func (t *turn) ask(ctx workflow.Context) (bool, error) {
 	var turns *activities.Turns
 	ctx = workflow.WithLocalActivityOptions(ctx, turnOptions)
 	var ours bool
-	err := workflow.ExecuteLocalActivity(ctx, turns.AwaitTurn, contract.TurnInput{Self: u.self, After: u.in.After}).Get(ctx, &ours)
+	err := workflow.ExecuteLocalActivity(ctx, turns.AwaitTurn, contract.TurnInput{Self: t.self, After: t.after}).Get(ctx, &ours)
 	if temporal.IsCanceledError(err) {
 		return false, err
 	}
@@ -63,9 +81,9 @@ func (u *update) askForTurn(ctx workflow.Context) (bool, error) {
 }
 
 // woken reports whether the predecessor signalled within the wait.
-func (u *update) woken(ctx workflow.Context, wait time.Duration) (bool, error) {
+func (t *turn) woken(ctx workflow.Context, wait time.Duration) (bool, error) {
 	var by string
-	if u.turn.ReceiveAsync(&by) {
+	if t.yours.ReceiveAsync(&by) {
 		return true, nil
 	}
 	ctx, cancel := workflow.WithCancel(ctx)
@@ -73,26 +91,29 @@ func (u *update) woken(ctx workflow.Context, wait time.Duration) (bool, error) {
 	got := false
 	var err error
 	workflow.NewSelector(ctx).
-		AddReceive(u.turn, func(c workflow.ReceiveChannel, _ bool) { got = c.Receive(ctx, &by) }).
+		AddReceive(t.yours, func(c workflow.ReceiveChannel, _ bool) { got = c.Receive(ctx, &by) }).
 		AddFuture(workflow.NewTimer(ctx, wait), func(f workflow.Future) { err = f.Get(ctx, nil) }).
 		Select(ctx)
 	return got, err
 }
 
-// passTurn marks this update done and wakes those who asked, also when the
-// workflow was cancelled. Called again it only wakes whoever asked since.
-func (u *update) passTurn(ctx workflow.Context) {
+// asked reports whether somebody waits to be woken.
+func (t *turn) asked() bool { return t.wakeMe.Len() > 0 }
+
+// pass marks this workflow done and wakes those who asked, also when it was
+// cancelled. Called again it only wakes whoever asked since.
+func (t *turn) pass(ctx workflow.Context) {
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
 	ctx = workflow.WithLocalActivityOptions(ctx, turnOptions)
 	var turns *activities.Turns
 	for {
-		askers := received[string](u.wakeMe)
-		if u.passed && len(askers) == 0 {
+		askers := received[string](t.wakeMe)
+		if t.passed && len(askers) == 0 {
 			return
 		}
-		u.passed = true
-		in := contract.PassInput{Self: u.self, Askers: askers}
+		t.passed = true
+		in := contract.PassInput{Self: t.self, Askers: askers, Again: t.again}
 		if err := workflow.ExecuteLocalActivity(ctx, turns.PassTurn, in).Get(ctx, nil); err != nil {
 			workflow.GetLogger(ctx).Warn("turn not passed on: those who wait ask again by themselves", "error", err)
 		}

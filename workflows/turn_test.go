@@ -95,7 +95,7 @@ func TestWhoeverAskedIsWokenAlsoByAFailure(t *testing.T) {
 	}
 	_, err := s.run(update())
 	require.Equal(t, contract.FailureHandler, failure(err).Type())
-	require.Equal(t, "pass next", s.story[len(s.story)-1])
+	require.Equal(t, []string{"pass next", grave}, s.story[len(s.story)-2:])
 }
 
 // The turn is passed before the answer to a button press has its outcome, and

@@ -15,37 +15,30 @@ import (
 // decided, pass the turn. Raw is the update exactly as Telegram sent it.
 //
 // It fails when a call died or the handler gave up; the failure's type and
-// details say why. It succeeds for everything else, a chat that is closed to
+// details say why, and a dead letter holds what is left to do. It succeeds for everything else, a chat that is closed to
 // the bot included.
 func UpdateWorkflow(ctx workflow.Context, in contract.UpdateInput, raw converter.RawValue) (contract.UpdateResult, error) {
 	u := newUpdate(ctx, in, raw)
 	res, err := u.run(ctx)
-	u.passTurn(ctx)
+	u.pass(ctx)
 	res.Answer = u.answered(ctx)
-	u.passTurn(ctx) // wakes whoever asked since
+	letter := u.bury(ctx, res, err)
+	u.pass(ctx) // wakes whoever asked since
 	showEnd(ctx, in.Attributes, worstOf(res))
-	return res, u.failure(res, err)
+	return res, u.failure(res, err, letter)
 }
 
 // update is the state of one UpdateWorkflow.
 type update struct {
-	in     contract.UpdateInput
-	raw    converter.RawValue
-	self   string
-	wakeMe workflow.ReceiveChannel
-	turn   workflow.ReceiveChannel
-	answer workflow.Future // nil when there is no callback query to answer
-	waited bool            // for the turn, across workflow tasks
-	passed bool
+	*turn
+	in      contract.UpdateInput
+	raw     converter.RawValue
+	answer  workflow.Future // nil when there is no callback query to answer
+	remains remains
 }
 
 func newUpdate(ctx workflow.Context, in contract.UpdateInput, raw converter.RawValue) *update {
-	return &update{
-		in: in, raw: raw,
-		self:   workflow.GetInfo(ctx).WorkflowExecution.ID,
-		wakeMe: workflow.GetSignalChannel(ctx, contract.WakeMeSignal),
-		turn:   workflow.GetSignalChannel(ctx, contract.YourTurnSignal),
-	}
+	return &update{turn: newTurn(ctx, in.After), in: in, raw: raw}
 }
 
 // run also waits for the turn of an update that nobody handles: those behind it
@@ -68,6 +61,21 @@ func (u *update) run(ctx workflow.Context) (contract.UpdateResult, error) {
 	return u.deliver(ctx, calls), nil
 }
 
+// awaitTurn returns when the chat's previous update is done. Cancelled while it
+// waits, an update says so only then: those behind it ask it alone whether the
+// chat is free.
+func (u *update) awaitTurn(ctx workflow.Context) error {
+	err := u.await(ctx, time.Time{})
+	if temporal.IsCanceledError(err) && has(ctx, cancelledKeepsPlace) {
+		rest, cancel := workflow.NewDisconnectedContext(ctx)
+		defer cancel()
+		if err := u.await(rest, time.Time{}); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
 // answerCallback starts the answer to a button press without waiting for it:
 // the person's app shows a spinner until it comes. A command leaves when its
 // workflow task ends, so before a question for the turn, which may hold the task
@@ -82,7 +90,7 @@ func (u *update) answerCallback(ctx workflow.Context) {
 		Params: map[string]string{"callback_query_id": u.in.CallbackID},
 		TTL:    callbackTTL,
 	}
-	u.answer = startSend(ctx, u.in.BotID, contract.SendInput{Call: call})
+	u.answer = startSend(ctx, u.in.BotID, contract.SendInput{Call: call}, false)
 	if u.in.After != "" {
 		_ = workflow.Sleep(ctx, time.Millisecond) // cancelled, the turn's wait ends too
 	}
@@ -96,15 +104,16 @@ func (u *update) answered(ctx workflow.Context) *contract.CallResult {
 	return &res
 }
 
-// failure makes the workflow red for what a person has to act on.
-func (u *update) failure(res contract.UpdateResult, err error) error {
+// failure makes the workflow red for what a person has to act on, and names the
+// dead letter by which that can be done.
+func (u *update) failure(res contract.UpdateResult, err error, letter string) error {
 	if temporal.IsCanceledError(err) {
 		return err
 	}
 	if res.Outcome != contract.Dead {
 		return nil
 	}
-	return dead(res.Reason, why(res, err), res)
+	return dead(res.Reason, why(res, err)+letter, res)
 }
 
 // why is one line for the UI: the handler's error, or the call that died.

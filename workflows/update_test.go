@@ -145,7 +145,7 @@ func TestAnUpdateThatCannotBeHandledFailsInItsTurn(t *testing.T) {
 		require.Equal(t, kind, failure(err).Type())
 		require.True(t, failure(err).NonRetryable())
 		require.Equal(t, contract.UpdateResult{Outcome: contract.Dead, Reason: reason}, res)
-		require.Equal(t, []string{"ask " + after + " for " + self, "pass"}, s.story)
+		require.Equal(t, []string{"ask " + after + " for " + self, "pass", grave}, s.story)
 	}
 }
 
@@ -186,13 +186,13 @@ func TestAFailedUpdateSaysWhatAndWhy(t *testing.T) {
 	_, err := s.run(update())
 	app := failure(err)
 	require.Equal(t, contract.FailureRejected, app.Type())
-	require.Equal(t, "rejected: because", app.Message())
+	require.Equal(t, "rejected: because (dead letter update/9001)", app.Message())
 
 	s = newStage(t)
 	s.handler = func(int) ([]contract.Call, error) { return nil, errors.New("no such order") }
 	res, err := s.run(update())
 	app = failure(err)
 	require.Equal(t, contract.FailureHandler, app.Type())
-	require.Equal(t, "handler_failed: no such order", app.Message())
+	require.Equal(t, "handler_failed: no such order (dead letter update/9001)", app.Message())
 	require.Equal(t, contract.UpdateResult{Outcome: contract.Dead, Reason: contract.ReasonHandlerFailed}, res)
 }

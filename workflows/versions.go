@@ -12,6 +12,9 @@ const (
 	cancelledKeepsPlace = "cancelled-keeps-place"
 	// outcomeAttribute: what did not end as wished says so in TgOutcome.
 	outcomeAttribute = "outcome-attribute"
+	// deadLetters: what died for a reason that a person can act on leaves a dead
+	// letter before it fails.
+	deadLetters = "dead-letters"
 )
 
 // has reports whether the workflow runs with a change. It leaves a marker in the
