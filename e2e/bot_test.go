@@ -48,6 +48,7 @@ func (w *world) startVia(temporal string, flags ...string) *bot {
 	b.cmd.Stdout, b.cmd.Stderr = log, log
 	b.cmd.Env = append(os.Environ(), "TELEGRAM_BOT_TOKEN="+w.token, "TELEGRAM_API_URL="+w.api+"/"+name,
 		"TEMPORAL_ADDRESS="+temporal, "HANDLED="+w.handled)
+	b.cmd.Env = append(b.cmd.Env, w.env...)
 	b.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	require.NoError(w.t, b.cmd.Start())
 	go func() {

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -38,20 +39,55 @@ func (w *world) must(args ...string) string {
 	return out
 }
 
-// receipt is what send prints.
+// receipt is what send, and message show, print.
 type receipt struct {
 	contract.CallResult
-	Key       string `json:"key"`
-	Duplicate bool   `json:"duplicate"`
+	Key        string `json:"key"`
+	Duplicate  bool   `json:"duplicate"`
+	DeadLetter string `json:"dead_letter"`
 }
 
 // send is durabot send to a chat.
 func (w *world) send(chat int64, args ...string) receipt {
 	w.t.Helper()
 	out, _ := w.durabot(append([]string{"send", "-o", "json", fmt.Sprintf("--chat=%d", chat)}, args...)...)
-	var r receipt
-	require.NoError(w.t, json.Unmarshal([]byte(out), &r), out)
-	return r
+	return parse[receipt](w.t, out)
+}
+
+// shown is durabot message show.
+func (w *world) shown(key string) receipt {
+	w.t.Helper()
+	return parse[receipt](w.t, w.must("message", "show", key, "-o", "json"))
+}
+
+// parse reads what a verb has printed for scripts.
+func parse[T any](t *testing.T, out string) T {
+	t.Helper()
+	var v T
+	require.NoError(t, json.Unmarshal([]byte(out), &v), out)
+	return v
+}
+
+// letter is a line of dead list.
+type letter struct {
+	ID       string          `json:"id"`
+	Reason   contract.Reason `json:"reason"`
+	Kind     string          `json:"kind"`
+	ChatID   string          `json:"chat_id"`
+	Method   string          `json:"method"`
+	Error    string          `json:"error"`
+	Attempts int             `json:"attempts"`
+}
+
+// dead is durabot dead list, waited for until it has n lines: a list lags behind.
+func (w *world) dead(n int, filter ...string) []letter {
+	w.t.Helper()
+	var all []letter
+	require.Eventually(w.t, func() bool {
+		all = parse[[]letter](w.t, w.must(append([]string{"dead", "list", "-o", "json"}, filter...)...))
+		return len(all) == n
+	}, patience, 300*time.Millisecond, "%d dead letters", n)
+	return all
 }
 
 // stats is what durabot stats prints.
@@ -64,14 +100,18 @@ type stats struct {
 	Limiter          *contract.LimiterFigures `json:"limiter"`
 	UnreachableChats int                      `json:"unreachable_chats"`
 	Paused           *contract.Pause          `json:"paused"`
+
+	InboxUnhandled   int `json:"inbox_unhandled"`
+	QueueDepth       int `json:"queue_depth"`
+	OldestPendingAge int `json:"oldest_pending_age_s"`
+	DeadOpen         int `json:"dead_open"`
+	DeadLast24h      int `json:"dead_last_24h"`
+	DeliveredLast24h int `json:"delivered_last_24h"`
 }
 
 func (w *world) stats() stats {
 	w.t.Helper()
-	var s stats
-	out := w.must("stats", "-o", "json")
-	require.NoError(w.t, json.Unmarshal([]byte(out), &s), out)
-	return s
+	return parse[stats](w.t, w.must("stats", "-o", "json"))
 }
 
 // shows waits until stats says so, asking less often than eventually does: each

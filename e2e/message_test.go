@@ -29,7 +29,7 @@ func typing(chat int64) contract.Call {
 // enqueue accepts a call as durabot send does, but without a process for each,
 // and returns its workflow ID.
 func (w *world) enqueue(key string, call contract.Call) (string, error) {
-	accepted, err := starter.NewMessages(w.temporal, w.bot, true).Send(w.t.Context(), key, call)
+	accepted, err := starter.NewMessages(w.temporal, w.bot, true).Send(w.t.Context(), starter.Message{Key: key, Call: call})
 	return accepted.WorkflowID, err
 }
 

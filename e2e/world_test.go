@@ -45,7 +45,8 @@ type world struct {
 	api      string // the Bot API's address
 	doors    *doors // of its processes, to the Bot API
 	dir      string
-	handled  string // the file of the handler's runs
+	handled  string   // the file of the handler's runs
+	env      []string // what its processes are told beside the usual
 	temporal client.Client
 	keys     atomic.Int64 // of messages, the last one given
 }
@@ -66,12 +67,17 @@ func newWorld(t *testing.T, change ...func(*telegramsim.Options)) *world {
 	require.NoError(t, os.MkdirAll(w.dir, 0o700))
 	w.handled = filepath.Join(w.dir, "handled")
 	w.serve()
-	w.temporal, err = client.Dial(client.Options{
-		HostPort: shared.temporal.Addr(), Logger: sdklog.NewStructuredLogger(discard),
-	})
-	require.NoError(t, err)
-	t.Cleanup(w.temporal.Close)
+	w.dial(shared.temporal.Addr())
 	return w
+}
+
+// dial has the world look at the Temporal server at an address.
+func (w *world) dial(addr string) {
+	w.t.Helper()
+	var err error
+	w.temporal, err = client.Dial(client.Options{HostPort: addr, Logger: sdklog.NewStructuredLogger(discard)})
+	require.NoError(w.t, err)
+	w.t.Cleanup(w.temporal.Close)
 }
 
 // newToken makes up a token for a bot and has it looked for at the end.

@@ -1,7 +1,6 @@
 package starter
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"unicode"
@@ -27,19 +26,35 @@ func newKey() (string, error) {
 // CheckKey refuses a key that cannot stand in a workflow ID, which people read
 // in logs, tables and addresses. The empty key is none, and passes.
 func CheckKey(key string) error {
-	if n := utf8.RuneCountInString(key); n > keyMost {
-		return fmt.Errorf("key: want at most %d characters, got %d", keyMost, n)
-	}
-	if !utf8.ValidString(key) {
-		return errors.New("key: it is no UTF-8")
-	}
-	for _, r := range key {
-		if !unicode.IsPrint(r) {
-			return fmt.Errorf("key: %+q cannot be printed", r)
-		}
+	if err := checkName("key", key); err != nil {
+		return err
 	}
 	if ofHandler.MatchString(key) {
 		return fmt.Errorf("key: %s is of the form that calls of a handler get: choose another", key)
+	}
+	return nil
+}
+
+// CheckAfter refuses what cannot be the key of a message to wait for: no key at
+// all, or the waiting message's own. The empty one is none, and passes.
+func CheckAfter(after, key string) error {
+	if after != "" && after == key {
+		return fmt.Errorf("after: %s is the message itself: name the one before it", after)
+	}
+	return checkName("after", after)
+}
+
+func checkName(what, key string) error {
+	if n := utf8.RuneCountInString(key); n > keyMost {
+		return fmt.Errorf("%s: want at most %d characters, got %d", what, keyMost, n)
+	}
+	if !utf8.ValidString(key) {
+		return fmt.Errorf("%s: it is no UTF-8", what)
+	}
+	for _, r := range key {
+		if !unicode.IsPrint(r) {
+			return fmt.Errorf("%s: %+q cannot be printed", what, r)
+		}
 	}
 	return nil
 }

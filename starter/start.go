@@ -89,7 +89,7 @@ func (b *Inbox) input(e entry, id string) contract.UpdateInput {
 	in := contract.UpdateInput{
 		BotID: b.settings.BotID, UpdateID: e.UpdateID, Kind: e.Kind, ChatID: e.ChatID, UserID: e.UserID,
 		CallbackID: e.CallbackID, ReceivedAt: b.now(), Dead: e.dead,
-		Expired: b.tooOld(e.Route), Handling: b.settings.Handling, Attributes: b.settings.Attributes,
+		Expired: b.tooOld(e.Route), Handling: b.settings.Handling, Attributes: b.settings.Attributes, Counted: b.settings.Attributes,
 	}
 	if after := b.tails.After(e.OrderKey); after != id {
 		in.After = after

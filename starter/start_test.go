@@ -59,7 +59,7 @@ func TestTheInputSaysWhatTheWorkflowNeeds(t *testing.T) {
 		store(t, b, `{"update_id":5,"callback_query":{"id":"cb","from":{"id":7},"message":{"chat":{"id":-42}}}}`)
 		require.Equal(t, contract.UpdateInput{
 			BotID: bot, UpdateID: 5, Kind: "callback_query", ChatID: -42, UserID: 7, CallbackID: "cb",
-			ReceivedAt: time.Now(), Handling: handling, Attributes: true,
+			ReceivedAt: time.Now(), Handling: handling, Attributes: true, Counted: true,
 		}, b.server.get(t, 5).in)
 	})
 }

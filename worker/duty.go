@@ -103,7 +103,7 @@ func (p *process) left(t *term) {
 	}
 	p.Metrics.OnDuty(false)
 	p.Health.Note(telemetry.PartDuty, "stand-by: this process has just left the duty")
-	for _, part := range []telemetry.Part{telemetry.PartIntake, telemetry.PartTelegram} {
+	for _, part := range []telemetry.Part{telemetry.PartIntake, telemetry.PartTelegram, telemetry.PartPenalty, telemetry.PartQueue} {
 		p.Health.Well(part)
 	}
 	p.Health.AliveUntil(time.Time{})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"time"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
@@ -37,7 +38,7 @@ func NewBudget(l *limiter.Limiter, m *telemetry.Metrics) activities.Budget { ret
 
 // NewWatch tells health and metrics how polling goes.
 func NewWatch(h *telemetry.Health, m *telemetry.Metrics, refused func()) starter.Watch {
-	return watch{h, m, refused}
+	return &watch{Health: h, Metrics: m, hearing: &hearing{}, refused: refused}
 }
 
 // Process is a process made of other parts than Run would make.
@@ -103,6 +104,24 @@ func (t Term) Unauthorized(refused bool) { t.unauthorized(refused) }
 // Away is what the road calls.
 func (t Term) Away(yes bool) { t.away(yes) }
 
+// Listen polls this Telegram, from where a predecessor left off in order.
+func (t Term) Listen(api *telegram.Client) {
+	t.Telegram, t.process.Poll = api, true
+	t.startIntake(&contract.Handover{Clean: true, Tails: []contract.Tail{}})
+}
+
+// Report tells how the bot is doing until the term ends.
+func (t Term) Report() { t.report() }
+
+// Ended is what the sender calls.
+func (t Term) Ended(s activities.Sent) { t.count(s) }
+
+// Hand is what the term would hand over now.
+func (t Term) Hand() contract.Handover { return t.handover() }
+
+// Take takes over the deliveries that a predecessor counted.
+func (t Term) Take(from contract.Tally) { t.sent.restore(from) }
+
 // Pause is what an operator's pause does.
 func (t Term) Pause(yes bool) { t.pause(yes) }
 
@@ -125,3 +144,21 @@ func Register(c client.Client, bot int64) {
 
 // StartSenders starts these.
 func StartSenders(all ...worker.Worker) error { return senders(all).start() }
+
+// Tally counts deliveries.
+type Tally struct{ tally }
+
+// Add counts one.
+func (t *Tally) Add(at time.Time) { t.add(at) }
+
+// Sum is how many there were in the day before at.
+func (t *Tally) Sum(at time.Time) int { return t.sum(at) }
+
+// State is what a successor goes on with.
+func (t *Tally) State() contract.Tally { return t.state() }
+
+// Restore goes on with what a predecessor counted.
+func (t *Tally) Restore(from contract.Tally) { t.restore(from) }
+
+// Pulse shows health that a batch is being stored.
+func Pulse(c starter.Client, h *telemetry.Health) starter.Client { return pulse{c, h} }

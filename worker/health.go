@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"go.temporal.io/api/operatorservice/v1"
@@ -28,32 +29,9 @@ const (
 
 const onDutyText = "this process is on duty"
 
-// watch tells health and metrics how polling goes.
-type watch struct {
-	*telemetry.Health
-	*telemetry.Metrics
-	refused func()
-}
-
-func (w watch) Alive(until time.Time) { w.AliveUntil(until) }
-
-func (w watch) Trouble(kind starter.Trouble, text string) {
-	switch kind {
-	case starter.Fine:
-		w.Well(telemetry.PartIntake)
-	case starter.TelegramAway, starter.Limited:
-		w.Degrade(telemetry.PartIntake, text)
-	case starter.Refused:
-		w.Down(telemetry.PartIntake, string(kind)+": "+text)
-		w.refused()
-	default:
-		w.Down(telemetry.PartIntake, string(kind)+": "+text)
-	}
-}
-
 // every calls fn each interval in the background until ctx ends.
-func (p *process) every(ctx context.Context, interval time.Duration, fn func(context.Context)) {
-	p.group.Go(func() {
+func every(ctx context.Context, group *sync.WaitGroup, interval time.Duration, fn func(context.Context)) {
+	group.Go(func() {
 		tick := time.NewTicker(interval)
 		defer tick.Stop()
 		for {
@@ -69,7 +47,7 @@ func (p *process) every(ctx context.Context, interval time.Duration, fn func(con
 
 // watchTemporal asks the server for its health until ctx ends.
 func (p *process) watchTemporal(ctx context.Context) {
-	p.every(ctx, checkEvery, func(ctx context.Context) {
+	every(ctx, &p.group, checkEvery, func(ctx context.Context) {
 		check, cancel := context.WithTimeout(ctx, checkTimeout)
 		defer cancel()
 		_, err := p.Temporal.CheckHealth(check, &client.CheckHealthRequest{})
@@ -86,7 +64,7 @@ func (p *process) watchTemporal(ctx context.Context) {
 // sending is paused, at once and until ctx ends.
 func (p *process) watchDuty(ctx context.Context) {
 	p.lookAtDuty(ctx)
-	p.every(ctx, dutyEvery, p.lookAtDuty)
+	every(ctx, &p.group, dutyEvery, p.lookAtDuty)
 }
 
 func (p *process) lookAtDuty(ctx context.Context) {

@@ -22,11 +22,11 @@ func (t *term) startIntake(from *contract.Handover) {
 	if !t.Poll {
 		return
 	}
-	inbox := starter.NewInbox(t.Temporal, starter.Settings{
+	inbox := starter.NewInbox(pulse{t.Temporal, t.Health}, starter.Settings{
 		BotID: t.Token.BotID(), Handling: t.Handling, MaxAge: t.MaxUpdateAge, Attributes: t.attributes, NewIDs: t.NewIDs,
 		Chats: marks{t.chats, t.limiter},
 	}, t.tails, t.Metrics, t.Log)
-	w := watch{Health: t.Health, Metrics: t.Metrics, refused: func() { t.refuse() }}
+	w := &watch{Health: t.Health, Metrics: t.Metrics, hearing: &t.hearing, refused: func() { t.refuse() }}
 	poller := starter.NewPoller(source{t.Telegram, t}, inbox, t.AllowedUpdates, w, t.Log)
 	t.polling.Go(func() {
 		if t.knowTails(ctx, inbox, from) {
@@ -82,10 +82,13 @@ func (s source) Updates(ctx context.Context, r telegram.UpdatesRequest) ([]json.
 			Description: "the penalty of an earlier poll is not over", RetryAfter: left,
 		}
 	}
+	s.term.Health.AliveUntil(time.Time{}) // without Temporal the wait has no end, and a restart would not help
 	if err := s.term.lease.AwaitFresh(ctx, activities.PollLease); err != nil {
 		return nil, err
 	}
+	s.term.Health.AliveUntil(time.Now().Add(stepMost))
 	batch, err := s.Client.Updates(ctx, r)
+	s.term.Health.AliveUntil(time.Now().Add(stepMost))
 	if ctx.Err() == nil {
 		s.heard(err)
 	}
@@ -94,6 +97,7 @@ func (s source) Updates(ctx context.Context, r telegram.UpdatesRequest) ([]json.
 
 // heard tells the road and the budget what a poll ended with.
 func (s source) heard(err error) {
+	s.term.hearing.note(err)
 	switch telegram.Classify(err, polls.Method) {
 	case telegram.Unavailable, telegram.Unknown:
 		s.term.road.PollFailed()

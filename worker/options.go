@@ -8,6 +8,7 @@ import (
 
 	"github.com/durabot/durabot/activities"
 	"github.com/durabot/durabot/internal/contract"
+	"github.com/durabot/durabot/internal/stats"
 	"github.com/durabot/durabot/internal/telegram"
 	"github.com/durabot/durabot/internal/telemetry"
 	"github.com/durabot/durabot/worker/limiter"
@@ -44,6 +45,14 @@ type Options struct {
 	MaxUpdateAge time.Duration
 	// NewIDs is for a Bot API server that was wiped. Default false.
 	NewIDs bool
+	// LateAfter is how long the oldest call may wait before health is degraded.
+	// Default 0: for ever.
+	LateAfter time.Duration
+	// HeartbeatURL is asked for once a minute while this process is on duty and
+	// ready. Default "": none.
+	HeartbeatURL string
+	// Numbers is opened by Run, for all who want to know what waits.
+	Numbers *stats.Source
 	// Health and Metrics take what there is to report.
 	Health  *telemetry.Health
 	Metrics *telemetry.Metrics

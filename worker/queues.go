@@ -23,7 +23,8 @@ const (
 	cachedWorkflows = 1500
 )
 
-// newMain is the worker that every process has: workflows, turns, the handler.
+// newMain is the worker that every process has: workflows, what they ask for at
+// once, the handler.
 func newMain(c client.Client, bot int64, turns *activities.Turns, handling *activities.Handling, fatal func(error)) worker.Worker {
 	worker.SetStickyWorkflowCacheSize(cachedWorkflows)
 	w := worker.New(c, contract.TaskQueue(bot), mainOptions(fatal))
@@ -32,11 +33,15 @@ func newMain(c client.Client, bot int64, turns *activities.Turns, handling *acti
 		contract.MessageWorkflow: workflows.MessageWorkflow,
 		contract.ChatWorkflow:    workflows.ChatWorkflow,
 		contract.DutyWorkflow:    workflows.DutyWorkflow,
+
+		contract.DeadLetterWorkflow: workflows.DeadLetterWorkflow,
 	} {
 		w.RegisterWorkflowWithOptions(fn, workflow.RegisterOptions{Name: name})
 	}
 	w.RegisterActivity(turns.AwaitTurn)
 	w.RegisterActivity(turns.PassTurn)
+	w.RegisterActivity(turns.Outcome)
+	w.RegisterActivity(activities.Split)
 	w.RegisterActivity(handling.Handle)
 	return w
 }

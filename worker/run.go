@@ -21,6 +21,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		o.Log.WarnContext(ctx, "search attributes cannot be looked up: updates are stored without them", "error", err)
 	}
+	o.Numbers.Open(o.Temporal, o.Namespace, o.Token.BotID(), attributes)
 	p := newProcess(o, attributes, func(err error) { fail(fmt.Errorf("a worker gave up: %w", err)) })
 	if err := p.main.Start(); err != nil {
 		return fmt.Errorf("start workers: %w", err)
@@ -69,6 +70,7 @@ func newProcess(o Options, attributes bool, fail func(error)) *process {
 	p.probe = p.askMe
 	handling := &activities.Handling{
 		Handler: o.Handler, Reader: activities.NewReader(o.Telegram, o.Telegram), Redact: o.Token.Redact, Log: o.Log,
+		Handled: o.Metrics.Handled,
 	}
 	p.main = newMain(o.Temporal, o.Token.BotID(), p.turns, handling, fail)
 	return p

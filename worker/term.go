@@ -37,6 +37,8 @@ type term struct {
 	chats   *starter.Chats
 	road    *activities.Road
 	tails   *starter.Tails
+	hearing hearing // of the poller alone
+	sent    tally   // the calls delivered
 	senders senders
 
 	ctx     context.Context    //nolint:containedctx // the life of the term's background, longer than the call that began it
@@ -63,7 +65,7 @@ func newTerm(ctx context.Context, p *process, in activities.TermInput) *term {
 	air, cut := context.WithCancel(context.WithoutCancel(ctx))
 	t.cut = cut
 	sender := activities.NewSender(air, in.Lease.Guard(p.Telegram), budget{t.limiter, p.Metrics}, p.Temporal, p.answers)
-	sender.Chats, sender.Road, sender.Unauthorized = t.chats, t.road, t.unauthorized
+	sender.Chats, sender.Road, sender.Unauthorized, sender.Ended = t.chats, t.road, t.unauthorized, t.count
 	t.senders = newSenders(p.Temporal, p.Token.BotID(), sender, sendSlots(p.Limits), p.fail)
 	return t
 }
@@ -87,12 +89,14 @@ func (p *process) restore(in activities.TermInput) *limiter.Limiter {
 func (t *term) start(from *contract.Handover) error {
 	if from != nil {
 		t.chats.Restore(from.Chats)
+		t.sent.restore(from.Delivered)
 	}
 	if err := t.senders.start(); err != nil {
 		return err
 	}
 	t.group.Go(func() { t.road.Run(t.ctx) })
 	t.group.Go(t.loadChats)
+	t.report()
 	t.startIntake(from)
 	return nil
 }
@@ -159,27 +163,6 @@ func (t *term) refuse() {
 	default:
 	}
 	t.finish()
-}
-
-// Beat is what a successor and an operator need now.
-func (t *term) Beat() contract.Beat {
-	beat := contract.Beat{Handover: t.handover(), Address: t.Address, Figures: contract.Figures{
-		Limiter: figures(t.limiter.Stats()), UnreachableChats: t.chats.Unreachable(),
-	}}
-	select {
-	case <-t.ended: // the last heartbeat of a term
-	default:
-		t.Metrics.Budget(beat.Figures)
-	}
-	return beat
-}
-
-func (t *term) handover() contract.Handover {
-	state, err := json.Marshal(t.limiter.State())
-	if err != nil {
-		t.Log.ErrorContext(t.ctx, "the budget cannot be handed over", "error", err)
-	}
-	return contract.Handover{Limiter: state, Chats: t.chats.Recent()}
 }
 
 // Urgent asks for a heartbeat at once: a penalty must outlive this process.

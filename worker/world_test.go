@@ -21,6 +21,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/durabot/durabot/internal/contract"
+	"github.com/durabot/durabot/internal/stats"
 	"github.com/durabot/durabot/internal/telemetry"
 	"github.com/durabot/durabot/worker"
 	"github.com/durabot/durabot/worker/limiter"
@@ -160,6 +161,6 @@ var errRefused = errors.New("refused")
 func newProcess(t *testing.T, s *server, log *journal, probe func(context.Context) error) (worker.Process, *staff) {
 	t.Helper()
 	main := &staff{name: "main", log: log}
-	o := worker.Options{Temporal: s, Limits: limiter.DefaultConfig(), Log: silent, Health: ready(), Metrics: newMetrics(t)}
+	o := worker.Options{Temporal: s, Limits: limiter.DefaultConfig(), Log: silent, Health: ready(), Metrics: newMetrics(t), Numbers: &stats.Source{}}
 	return worker.NewProcess(o, main, probe), main
 }

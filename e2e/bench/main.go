@@ -14,17 +14,19 @@ import (
 
 // plan is how much is measured.
 type plan struct {
-	Runs    int           // of each measurement
-	Latency time.Duration // of every answer
-	Steady  time.Duration // of the steady load
-	Burst   int           // updates of a burst
-	Soak    int           // updates before memory is read
-	Bulk    int           // recipients of a broadcast that is followed to its end
-	Waiting int           // recipients of a broadcast that others overtake
-	Replies time.Duration // of the replies that overtake it, few a second and then many
-	Penalty time.Duration // on one chat
-	Held    int           // replies, and as many messages, that wait for its end
-	Storm   time.Duration // of what a group is asked for
+	Runs     int           // of each measurement
+	Latency  time.Duration // of every answer
+	Steady   time.Duration // of the steady load
+	Burst    int           // updates of a burst
+	Soak     int           // updates before memory is read
+	Messages int           // sent one after the other
+	Lines    int           // of a file of messages
+	Bulk     int           // recipients of a broadcast that is followed to its end
+	Waiting  int           // recipients of a broadcast that others overtake
+	Replies  time.Duration // of the replies that overtake it, few a second and then many
+	Penalty  time.Duration // on one chat
+	Held     int           // replies, and as many messages, that wait for its end
+	Storm    time.Duration // of what a group is asked for
 }
 
 func main() {
@@ -42,11 +44,13 @@ func main() {
 func bench() error {
 	p := plan{Latency: 40 * time.Millisecond}
 	format := flag.String("o", "table", "table or json")
-	only := flag.String("only", "", "measure these alone, separated by commas: steady, burst, memory, limit, standby, penalty, priority, group")
+	only := flag.String("only", "", "measure these alone, separated by commas: steady, burst, memory, outbox, file, limit, standby, penalty, priority, group")
 	flag.IntVar(&p.Runs, "runs", 3, "runs of each measurement; the median is printed")
 	flag.DurationVar(&p.Steady, "steady", 30*time.Second, "length of the steady load")
 	flag.IntVar(&p.Burst, "burst", 600, "updates of a burst")
 	flag.IntVar(&p.Soak, "soak", 10_000, "updates before memory is read")
+	flag.IntVar(&p.Messages, "messages", 100, "messages that are sent one after the other")
+	flag.IntVar(&p.Lines, "lines", 10_000, "lines of a file of messages")
 	flag.IntVar(&p.Bulk, "bulk", 1500, "recipients of the broadcast that is to use the limit")
 	flag.IntVar(&p.Waiting, "waiting", 10_000, "recipients of the broadcast that replies overtake")
 	flag.DurationVar(&p.Replies, "replies", time.Minute, "length of the replies that overtake it")

@@ -25,6 +25,8 @@ var measurements = []measurement{
 	{name: "steady", title: "echo at 20/s", take: steady},
 	{name: "burst", title: "burst", unlimited: true, take: burst},
 	{name: "memory", title: "durabot run", unlimited: true, take: memory},
+	{name: "outbox", title: "one message", unlimited: true, take: outbox},
+	{name: "file", title: "send --from", take: file},
 	{name: "limit", title: "broadcast", take: limit},
 	{name: "standby", title: "broadcast, with a stand-by", standby: true, take: limit},
 	{name: "penalty", title: "penalty on one chat", take: penalty},

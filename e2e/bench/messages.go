@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/durabot/durabot/internal/contract"
+	"github.com/durabot/durabot/starter"
 )
 
 const (
@@ -34,7 +35,7 @@ func (b *bot) bulk(ctx context.Context, n int) error {
 }
 
 func (b *bot) send(ctx context.Context, key string, call contract.Call) error {
-	_, err := b.messages.Send(ctx, key, call)
+	_, err := b.messages.Send(ctx, starter.Message{Key: key, Call: call})
 	return err
 }
 

@@ -30,7 +30,9 @@ func handle(ctx context.Context, u durabot.Update) ([]durabot.Call, error) {
 	case "panic":
 		panic("told to")
 	case "exit":
-		os.Exit(3)
+		if os.Getenv("MENDED") == "" {
+			os.Exit(3)
+		}
 	case "fail":
 		return nil, errors.New("told to fail")
 	case "hang":
@@ -58,6 +60,8 @@ func handle(ctx context.Context, u durabot.Update) ([]durabot.Call, error) {
 		call := reply(u, u.Text())
 		call.Key = rest
 		return []durabot.Call{call}, nil
+	case "long":
+		return long(u, rest), nil
 	case "edit":
 		return []durabot.Call{{Method: "editMessageText", Params: durabot.Params{"chat_id": u.ChatID, "message_id": json.Number(rest), "text": u.Text()}}}, nil
 	case "bad":
@@ -89,6 +93,15 @@ func many(u durabot.Update, rest string) []durabot.Call {
 		calls[i] = reply(u, fmt.Sprintf("%d of %d", i+1, n))
 	}
 	return calls
+}
+
+// long is one reply that takes n messages.
+func long(u durabot.Update, rest string) []durabot.Call {
+	n, _ := strconv.Atoi(rest)
+	line := strings.Repeat("x", 99) + "\n"
+	call := reply(u, strings.Repeat(line, 41*n))
+	call.Split = true
+	return []durabot.Call{call}
 }
 
 // roll decides differently each time it runs.

@@ -21,8 +21,10 @@ func support(_ context.Context, u durabot.Update) ([]durabot.Call, error) {
 		}
 		reminder := say(u, "Still waiting? We have not forgotten you.")[0]
 		reminder.At = time.Now().Add(time.Hour)
-		alert := durabot.Call{Method: "sendMessage", Priority: durabot.Urgent, Independent: true,
-			Params: durabot.Params{"chat_id": os.Getenv("ADMIN_CHAT"), "text": "Somebody asks for you."}}
+		alert := durabot.Call{
+			Method: "sendMessage", Priority: durabot.Urgent, Independent: true,
+			Params: durabot.Params{"chat_id": os.Getenv("ADMIN_CHAT"), "text": "Somebody asks for you."},
+		}
 		return append(say(u, "A person will write to you."), reminder, alert), nil
 	case u.Kind != "message":
 		return nil, nil

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/durabot/durabot/internal/cli/story"
@@ -27,6 +28,7 @@ func callText(c story.Call) string {
 	add("degraded", c.Degraded)
 	add("overtaken", c.Overtaken)
 	add("moved to chat "+c.MovedTo, c.MovedTo != "")
+	add(fmt.Sprintf("in %d messages", len(c.MessageIDs)), len(c.MessageIDs) > 1)
 	add("as "+c.WorkflowID, c.WorkflowID != "")
 	add(c.LastFailure, c.LastFailure != "")
 	add(short(c.Error, errorLength), c.Error != "")

@@ -15,10 +15,10 @@ import (
 
 func (p Program) chatCommand(g *global) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "chat", Short: "Look at chats that are unreachable, moved or rate limited", Args: noArgs,
+		Use: "chat", Short: "Look at chats that are unreachable, moved or rate limited, and erase them", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(p.chatListCommand(g), p.chatShowCommand(g), p.chatClearCommand(g))
+	cmd.AddCommand(p.chatListCommand(g), p.chatShowCommand(g), p.chatClearCommand(g), p.chatEraseCommand(g))
 	return cmd
 }
 

@@ -41,10 +41,12 @@ type doctor struct {
 func (p Program) doctorCommand(g *global) *cobra.Command {
 	d := &doctor{Program: p, g: g, settings: config.Defaults()}
 	cmd := &cobra.Command{
-		Use: "doctor", Short: "Check the token, Telegram, Temporal and the settings, and say what to do", Args: noArgs,
+		Use: "doctor", Short: "Check the token, Telegram, Temporal, what waits, what died and the settings, and say what to do", Args: noArgs,
 	}
 	intakeFlag(cmd.Flags(), &d.settings)
 	limitFlags(cmd.Flags(), &d.settings)
+	cmd.Flags().DurationVar(&d.settings.LateAfter, "late-after", d.settings.LateAfter, "how long the oldest call may wait; 0 for any time")
+	cmd.Flags().StringVar(&d.settings.HeartbeatURL, "heartbeat-url", "", "the address that the bot asks for once a minute; only its form is looked at")
 	format := output(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if g.bot < 0 {
@@ -65,6 +67,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.bot = d.g.bot
 	d.examineTelegram(ctx)
 	d.examineTemporal(ctx)
+	d.examineHeartbeat()
 	d.examineLimits()
 }
 

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -21,7 +20,6 @@ const (
 	tightRetention = 72 * time.Hour
 	// pollFresh is how old a worker's last poll may be: a poll lasts a minute.
 	pollFresh = 90 * time.Second
-	day       = 24 * time.Hour
 )
 
 // examineTemporal goes from the server to what is in it, and passes over what
@@ -30,24 +28,33 @@ func (d *doctor) examineTemporal(ctx context.Context) {
 	s, err := d.reach(ctx)
 	if err != nil {
 		d.find("temporal", levelProblem, err.Error(), "")
-		d.skip("no Temporal to ask", "namespace", "retention", "search_attributes", "workers", "duty", "failed_updates")
+		d.skip("no Temporal to ask", "namespace")
+		d.skip("no Temporal to ask", namespaceChecks()...)
 		return
 	}
 	defer s.Close()
 	retention, err := s.retention(ctx)
 	if !d.examineNamespace(s, err) {
-		d.skip("no namespace to look at", "retention", "search_attributes", "workers", "duty", "failed_updates")
+		d.skip("no namespace to look at", namespaceChecks()...)
 		return
 	}
 	d.examineRetention(retention)
 	d.examineAttributes(ctx, s)
 	if d.bot == 0 {
-		d.skip("give --bot ID or a token", "workers", "duty", "failed_updates")
+		d.skip("give --bot ID or a token", botChecks()...)
 		return
 	}
 	d.examineWorkers(ctx, s)
 	d.examineDuty(ctx, s)
-	d.examineFailed(ctx, s)
+	d.examineWork(ctx, s)
+}
+
+// botChecks are the names of what needs a bot to look at, and namespaceChecks of
+// what needs a namespace.
+func botChecks() []string { return append([]string{"workers", "duty"}, workChecks...) }
+
+func namespaceChecks() []string {
+	return append([]string{"retention", "search_attributes"}, botChecks()...)
 }
 
 // examineNamespace tells a server that is away from one that refuses.
@@ -140,19 +147,5 @@ func (d *doctor) examineDuty(ctx context.Context, s *frontend) {
 		d.find("duty", levelWarning, h.Identity+"; "+pausedText(*h.Pause, time.Now()), "run `durabot resume`")
 	default:
 		d.find("duty", levelOK, dutyText(h, time.Now()), "")
-	}
-}
-
-// examineFailed counts the updates that a person should look at.
-func (d *doctor) examineFailed(ctx context.Context, s *frontend) {
-	since := time.Now().Add(-day).UTC().Format(time.RFC3339)
-	n, err := s.count(ctx, ofBot(d.bot)+fmt.Sprintf(" AND ExecutionStatus = 'Failed' AND CloseTime > '%s'", since))
-	switch {
-	case err != nil:
-		d.find("failed_updates", levelWarning, "they cannot be counted: "+err.Error(), "")
-	case n > 0:
-		d.find("failed_updates", levelWarning, fmt.Sprintf("%d in the last 24h", n), "see `durabot update list --status failed`")
-	default:
-		d.find("failed_updates", levelOK, "none in the last 24h", "")
 	}
 }

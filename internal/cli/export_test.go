@@ -1,6 +1,16 @@
 package cli
 
-import "encoding/json"
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/durabot/durabot/internal/cli/story"
+	"github.com/durabot/durabot/starter"
+)
 
 // These are tested without the servers that a whole command needs: an hour of
 // waiting, a UI that is elsewhere, words for every state a call can be in.
@@ -18,12 +28,47 @@ var StoryText = writeStory
 
 // SendParams are the parameters that send makes of --params and --chat.
 func SendParams(params, chat string) (json.RawMessage, error) {
-	given, err := parseParams(params)
+	o := newSendFlags().order
+	o.params, o.chat = params, chat
+	given, err := o.parameters()
 	if err != nil {
 		return nil, err
 	}
-	return (&sendFlags{chat: chat}).address(given)
+	return o.address(given)
 }
 
 // Shown is what it shows.
 type Shown = shown
+
+// ParseLine is the message that a line of a file asks for.
+func ParseLine(text []byte) (starter.Message, error) {
+	f := newSendFlags()
+	f.given = func(string) bool { return false }
+	return parseLine(text, f.defaults())
+}
+
+// SendReport is the answer of `send --from`.
+type SendReport = sendReport
+
+// SendSheet has the lines of a file accepted by accept.
+func SendSheet(ctx context.Context, file string, accept func(context.Context, starter.Message) (starter.Accepted, error)) (SendReport, error) {
+	var p Program
+	s, err := p.openSheet(file)
+	if err != nil {
+		return SendReport{}, err
+	}
+	defer s.close()
+	f := newSendFlags()
+	f.given = func(string) bool { return false }
+	return newBatch(accept, progressbar.DefaultSilent(1)).run(ctx, s, f.defaults())
+}
+
+// MessageConditions are those of a list's --outcome.
+func MessageConditions(outcome string, now time.Time, known bool) (open, closed string, needs bool) {
+	return messageFilter{outcome: &choice{value: outcome}}.conditions(now, known)
+}
+
+// MessageText is the timeline of `message show`.
+func MessageText(w io.Writer, m story.Message) error {
+	return shownMessage{told: message{Message: m}}.write(w)
+}

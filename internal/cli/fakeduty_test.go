@@ -37,6 +37,15 @@ type office struct {
 	pollers []string
 	cleared []contract.ChatClear
 	paused  []contract.Pause
+	counts  []counted
+	away    bool          // no count is answered
+	waits   time.Duration // of what has waited longest
+}
+
+// counted answers queries that have all of these in them; the first one counts.
+type counted struct {
+	has []string
+	n   int64
 }
 
 func newOffice() *office {
@@ -146,11 +155,30 @@ func (o *office) hear(signal string, pause contract.Pause) {
 	}
 }
 
+// CountWorkflowExecutions answers what a test has put there, else nothing.
+func (o *office) CountWorkflowExecutions(_ context.Context, in *workflowservice.CountWorkflowExecutionsRequest) (*workflowservice.CountWorkflowExecutionsResponse, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.away {
+		return nil, status.Error(codes.Unavailable, "away")
+	}
+	for _, c := range o.counts {
+		if !slices.ContainsFunc(c.has, func(part string) bool { return !strings.Contains(in.GetQuery(), part) }) {
+			return &workflowservice.CountWorkflowExecutionsResponse{Count: c.n}, nil
+		}
+	}
+	return &workflowservice.CountWorkflowExecutionsResponse{}, nil
+}
+
 // ListWorkflowExecutions lists the chats, one a page.
 func (o *office) ListWorkflowExecutions(_ context.Context, in *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	res := &workflowservice.ListWorkflowExecutionsResponse{}
+	if strings.Contains(in.GetQuery(), "ExecutionTime <=") && o.waits > 0 {
+		since := timestamppb.New(time.Now().Add(-o.waits))
+		res.Executions = append(res.Executions, &workflowpb.WorkflowExecutionInfo{StartTime: since, ExecutionTime: since})
+	}
 	if !strings.HasPrefix(in.GetQuery(), "WorkflowType = 'ChatWorkflow' AND TaskQueue = 'durabot-7' AND ") {
 		return res, nil
 	}

@@ -3,6 +3,7 @@ package cli_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"os"
 	"path/filepath"
 	"sync"
@@ -24,6 +25,10 @@ const program = "durabot"
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == program {
 		os.Exit(cli.Main(durabot.Echo, map[string]activities.Handler{"echo": durabot.Echo}))
+	}
+	// The tests wait far more than they work.
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
 	}
 	code := m.Run()
 	stopShared()

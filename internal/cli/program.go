@@ -27,6 +27,8 @@ type Program struct {
 	Args []string
 	// Env looks variables up.
 	Env config.Env
+	// Stdin is read by verbs that ask, or are told to read it; nil is empty.
+	Stdin io.Reader
 	// Stdout takes answers, Stderr errors and logs.
 	Stdout, Stderr io.Writer
 }
@@ -39,7 +41,7 @@ func Main(handler activities.Handler, stock map[string]activities.Handler) int {
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	return Program{
-		Handler: handler, Stock: stock, Args: os.Args[1:], Env: os.LookupEnv, Stdout: os.Stdout, Stderr: os.Stderr,
+		Handler: handler, Stock: stock, Args: os.Args[1:], Env: os.LookupEnv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}.Run(ctx)
 }
 
@@ -76,14 +78,14 @@ var negative = regexp.MustCompile(`^-[0-9]+$`)
 
 // withGroups lets the id of a group, which is negative, stand as an argument
 // like every other chat's: pflag takes it for a flag unless it comes behind "--".
-// Behind a flag's name it is the value.
+// Behind a flag's name it is the value, but for one that takes none.
 func withGroups(args []string) []string {
 	var flags, ids []string
 	for i, arg := range args {
 		switch {
 		case arg == "--":
 			return args
-		case i > 0 && negative.MatchString(arg) && (!strings.HasPrefix(args[i-1], "-") || strings.Contains(args[i-1], "=")):
+		case i > 0 && negative.MatchString(arg) && (!strings.HasPrefix(args[i-1], "-") || strings.Contains(args[i-1], "=") || args[i-1] == "--yes"):
 			ids = append(ids, arg)
 		default:
 			flags = append(flags, arg)
@@ -138,7 +140,7 @@ func (p Program) command() *cobra.Command {
 	flags.StringVar(&g.logFormat, "log-format", "", "text or json (default: text on a terminal)")
 	root.AddCommand(
 		p.devCommand(g), p.runCommand(g), p.simCommand(g), p.setupCommand(), p.doctorCommand(g),
-		p.sendCommand(g), p.updateCommand(g), p.chatCommand(g), p.pauseCommand(g), p.resumeCommand(g), p.statsCommand(g), p.versionCommand(),
+		p.sendCommand(g), p.messageCommand(g), p.updateCommand(g), p.deadCommand(g), p.chatCommand(g), p.pauseCommand(g), p.resumeCommand(g), p.statsCommand(g), p.versionCommand(),
 	)
 	return root
 }

@@ -30,7 +30,9 @@ func (p Program) runCommand(g *global) *cobra.Command {
 		},
 	}
 	botFlags(cmd.Flags(), &s)
-	cmd.Flags().StringVar(&s.HTTP, "http", s.HTTP, "address of /healthz, /readyz and /metrics; empty for none")
+	cmd.Flags().StringVar(&s.HTTP, "http", s.HTTP, "address of /healthz, /readyz, /metrics and /api/v1/stats; empty for none")
+	cmd.Flags().StringVar(&s.HeartbeatURL, "heartbeat-url", s.HeartbeatURL, "address that the process on duty asks for once a minute while it is ready")
+	cmd.Flags().DurationVar(&s.LateAfter, "late-after", s.LateAfter, "how long the oldest call may wait before health is degraded; 0 switches that off")
 	cmd.Flags().BoolVar(&s.NoDuty, "no-duty", s.NoDuty, "never be the process that talks to Telegram for the bot")
 	cmd.Flags().StringVar(&handler, "handler", "", "a stock handler in place of the program's own ("+p.stockNames()+")")
 	return cmd

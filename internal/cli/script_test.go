@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
 	"github.com/durabot/durabot/internal/telegramsim"
@@ -33,6 +34,8 @@ func TestScripts(t *testing.T) {
 			"say":       say,
 			"block":     block,
 			"reported":  reported,
+			"refuse":    refuse,
+			"letters":   letters,
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "temporal" {
@@ -150,6 +153,34 @@ func reported(ts *testscript.TestScript, _ bool, _ []string) {
 		}
 		if time.Now().After(deadline) {
 			ts.Fatalf("nobody on duty has reported")
+		}
+	}
+}
+
+// refuse has Telegram refuse the next message to a chat for good.
+func refuse(ts *testscript.TestScript, _ bool, args []string) {
+	chat, err := strconv.ParseInt(args[0], 10, 64)
+	ts.Check(err)
+	sims.get(ts.Getenv("WORK")).Fault(telegramsim.Fault{
+		Method: "sendMessage", ChatID: chat, Times: 1, Kind: telegramsim.FaultStatus, Status: http.StatusBadRequest,
+		Body: `{"ok":false,"error_code":400,"description":"Bad Request: BUTTON_DATA_INVALID"}`,
+	})
+}
+
+// letters waits until so many dead letters are open: a list lags a little.
+func letters(ts *testscript.TestScript, _ bool, args []string) {
+	c, err := client.NewLazyClient(client.Options{HostPort: ts.Getenv("TEMPORAL_ADDRESS"), Namespace: ts.Getenv("TEMPORAL_NAMESPACE")})
+	ts.Check(err)
+	defer c.Close()
+	query := "TaskQueue = 'durabot-" + ts.Getenv("BOT") + "' AND WorkflowType = 'DeadLetterWorkflow' AND ExecutionStatus = 'Running'"
+	for deadline := time.Now().Add(patience); ; <-time.After(50 * time.Millisecond) {
+		res, err := c.CountWorkflow(context.Background(), &workflowservice.CountWorkflowExecutionsRequest{Query: query}) // as above
+		ts.Check(err)
+		if strconv.FormatInt(res.GetCount(), 10) == args[0] {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("%d dead letters, want %s", res.GetCount(), args[0])
 		}
 	}
 }

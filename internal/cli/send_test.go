@@ -27,7 +27,7 @@ func TestWrongUsageOfSendSaysWhatToDoAndQuotesNoText(t *testing.T) {
 		"nothing":            {[]string{"--chat", "42"}, "nothing to send: give --text, or --method with --params"},
 		"both":               {[]string{"--chat", "42", "--text", "SECRET", "--method", "sendMessage"}, "--text or --method with --params: give one of them"},
 		"text and params":    {[]string{"--chat", "42", "--text", "SECRET", "--params", "{}"}, "--text or --method with --params: give one of them"},
-		"params alone":       {[]string{"--params", "{}"}, "--params: say with --method whose they are, such as --method sendPhoto"},
+		"params alone":       {[]string{"--params", "{}"}, "--params: say with --method whose they are, such as sendPhoto"},
 		"empty text":         {[]string{"--chat", "42", "--text", " \n"}, "--text: it is empty, and Telegram takes no empty message"},
 		"text of no UTF-8":   {[]string{"--chat", "42", "--text", "SECRET\xff"}, "--text: it is no UTF-8"},
 		"no chat":            {[]string{"--text", "SECRET"}, "--chat: say to whom: a chat id such as 42, or @name"},
@@ -35,14 +35,14 @@ func TestWrongUsageOfSendSaysWhatToDoAndQuotesNoText(t *testing.T) {
 		"chat 0":             {[]string{"--chat", "0", "--text", "SECRET"}, `--chat: want a chat id such as 42 or -1001234567890, or @name, got "0"`},
 		"two chats":          {[]string{"--chat", "42", "--method", "sendMessage", "--params", `{"chat_id":43}`}, "--chat: the chat_id in --params is another one: leave out one of them"},
 		"bad JSON":           {[]string{"--method", "sendMessage", "--params", `{"text":SECRET}`}, `--params: no JSON: it goes wrong at byte 9 of 15; want an object such as {"text":"hi"}`},
-		"no object":          {[]string{"--method", "sendMessage", "--params", `["SECRET"]`}, `--params: want a JSON object such as {"text":"hi"}, or @FILE that holds one`},
-		"null":               {[]string{"--method", "sendMessage", "--params", "null"}, `--params: want a JSON object such as {"text":"hi"}, or @FILE that holds one`},
+		"no object":          {[]string{"--method", "sendMessage", "--params", `["SECRET"]`}, `--params: want a JSON object such as {"text":"hi"}`},
+		"null":               {[]string{"--method", "sendMessage", "--params", "null"}, `--params: want a JSON object such as {"text":"hi"}`},
 		"params of no UTF-8": {[]string{"--method", "sendMessage", "--params", "{\"text\":\"SECRET\xff\"}"}, "--params: it is no UTF-8"},
 		"no file":            {[]string{"--method", "sendMessage", "--params", "@/nowhere"}, "--params: open /nowhere: no such file or directory"},
 		"bad JSON in file":   {[]string{"--method", "sendMessage", "--params", "@" + file}, "--params: " + file + `: no JSON: it goes wrong at byte 16 of 16; want an object such as {"text":"hi"}`},
 		"method":             {[]string{"--method", "send message"}, `call: method "send message" is no Bot API method name`},
 		"no chat in params":  {[]string{"--method", "sendMessage", "--params", `{"chat_id":0}`}, "call sendMessage: chat_id is 0: this update belongs to no chat"},
-		"empty key":          {[]string{"--chat", "42", "--text", "SECRET", "--key", ""}, "--key: it is empty: leave the flag out to have one made"},
+		"empty key":          {[]string{"--chat", "42", "--text", "SECRET", "--key", ""}, "--key: it is empty: leave it out to have one made"},
 		"key":                {[]string{"--chat", "42", "--text", "SECRET", "--key", "a\nb"}, `--key: '\n' cannot be printed`},
 		"ttl":                {[]string{"--chat", "42", "--text", "SECRET", "--ttl", "0"}, "--ttl: want more than 0, got 0s"},
 		"two times":          {[]string{"--chat", "42", "--text", "SECRET", "--at", "2030-01-31T09:00:00Z", "--in", "1m"}, "--at or --in: give one of them"},
@@ -129,6 +129,8 @@ func TestTheAnswerOfSendHasEveryFieldHoweverItWent(t *testing.T) {
 		"key": "k", "workflow_id": "message/" + bot + "/k", "duplicate": false, "chat_id": "", "method": "setMyCommands",
 		"outcome": "pending", "reason": "", "message_id": "", "possible_duplicate": false, "degraded": false, "overtaken": false,
 		"attempts": 0.0, "error": "", "closed_at": nil,
+		"message_ids": []any{}, "dead_letter": "", "state": "accepted", "next_attempt_at": nil, "due_at": nil,
+		"after": "", "after_delivered": false,
 	}, fields)
 }
 
@@ -192,7 +194,7 @@ func TestAMessageThatDiesIsExitCodeOneAndStillTold(t *testing.T) {
 	require.Equal(t, "dead", s.Outcome)
 	require.Equal(t, "rejected", s.Reason)
 	require.NotEmpty(t, s.Error)
-	require.Equal(t, "durabot: "+s.WorkflowID+" was not delivered: dead (rejected)\n", c.errout)
+	require.Equal(t, "durabot: "+s.WorkflowID+" was not delivered: dead (rejected): see `durabot dead show message/"+s.Key+"`\n", c.errout)
 
 	o.meet(t, 43)
 	o.Block(43)

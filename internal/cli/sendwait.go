@@ -11,20 +11,38 @@ import (
 	"github.com/durabot/durabot/internal/contract"
 )
 
-// waited follows a message until it has ended. An interrupt ends the wait and
-// not the message.
+// waited follows a message until it has ended, also one that waits for its time
+// or for another. An interrupt ends the wait and not the message.
 func (p Program) waited(ctx context.Context, s *frontend, told message) (message, error) {
-	if err := p.awaitEnd(ctx, s, told); err != nil {
-		return told, fmt.Errorf("%s is accepted, but nobody says how it ends: %w", told.WorkflowID, err)
+	for ctx.Err() == nil {
+		if err := p.awaitEnd(ctx, s, told); err != nil {
+			return told, fmt.Errorf("%s is accepted, but nobody says how it ends: %w", told.WorkflowID, err)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		var err error
+		if told, err = s.read(ctx, told); err != nil {
+			return told, err
+		}
+		if !told.ClosedAt.IsZero() { // else it went on in another run
+			return told, told.undelivered()
+		}
 	}
-	if ctx.Err() != nil {
-		return told, fmt.Errorf("no longer waiting: %s is accepted and goes on", told.WorkflowID)
+	return told, fmt.Errorf("no longer waiting: %s is accepted and goes on", told.WorkflowID)
+}
+
+// undelivered is the error of a message that has ended otherwise, with what a
+// person can do about it.
+func (m message) undelivered() error {
+	switch {
+	case m.Outcome == contract.Delivered:
+		return nil
+	case m.DeadLetter != "":
+		return fmt.Errorf("%s was not delivered: %s: see `durabot dead show %s`", m.WorkflowID, callState(m.Call), m.DeadLetter)
+	default:
+		return fmt.Errorf("%s was not delivered: %s", m.WorkflowID, callState(m.Call))
 	}
-	told, err := s.read(ctx, told)
-	if err == nil && told.Outcome != contract.Delivered {
-		err = fmt.Errorf("%s was not delivered: %s", told.WorkflowID, callState(told.Call))
-	}
-	return told, err
 }
 
 // awaitEnd returns when the message's workflow is closed, or ctx ends. A
@@ -32,7 +50,7 @@ func (p Program) waited(ctx context.Context, s *frontend, told message) (message
 // it is said.
 func (p Program) awaitEnd(ctx context.Context, s *frontend, told message) error {
 	for ctx.Err() == nil {
-		events := s.GetWorkflowHistory(ctx, told.WorkflowID, told.runID, true, enumspb.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT)
+		events := s.GetWorkflowHistory(ctx, told.WorkflowID, "", true, enumspb.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT)
 		events.HasNext()
 		_, err := events.Next()
 		if _, gone := errors.AsType[*serviceerror.NotFound](err); gone || err == nil {
@@ -55,6 +73,5 @@ func (s *frontend) read(ctx context.Context, told message) (message, error) {
 	if err != nil {
 		return told, fmt.Errorf("read %s: %w", told.WorkflowID, err)
 	}
-	told.Call = told.Follow(source)
-	return told, nil
+	return told.follow(source), nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/durabot/durabot/activities"
 	"github.com/durabot/durabot/internal/config"
 	"github.com/durabot/durabot/internal/contract"
+	"github.com/durabot/durabot/internal/stats"
 	"github.com/durabot/durabot/internal/telegram"
 	"github.com/durabot/durabot/internal/telemetry"
 	"github.com/durabot/durabot/worker"
@@ -37,10 +38,11 @@ func Serve(ctx context.Context, handler activities.Handler, s config.Settings) e
 	if err != nil {
 		return err
 	}
-	health := telemetry.NewHealth()
+	health, numbers := telemetry.NewHealth(), &stats.Source{}
+	metrics.Registry.MustRegister(telemetry.NewNumbers(numbers))
 	address := ""
 	if s.HTTP != "" {
-		server, err := telemetry.Listen(ctx, s.HTTP, health, metrics)
+		server, err := telemetry.Listen(ctx, s.HTTP, health, metrics, numbers)
 		if err != nil {
 			return err
 		}
@@ -62,7 +64,7 @@ func Serve(ctx context.Context, handler activities.Handler, s config.Settings) e
 		Temporal: temporal, Namespace: s.Temporal.Namespace, Telegram: api, Token: s.Token, Handler: handler,
 		Handling: contract.Handling{Timeout: s.HandlerTimeout, Attempts: handlerAttempts, AnswerCallbacks: s.AnswerCallbacks},
 		Limits:   limits, NoDuty: s.NoDuty, Address: address, Poll: s.Intake == "poll", AllowedUpdates: s.AllowedUpdates, MaxUpdateAge: s.MaxUpdateAge,
-		NewIDs: s.NewIDs, Health: health, Metrics: metrics, Log: s.Log,
+		NewIDs: s.NewIDs, LateAfter: s.LateAfter, HeartbeatURL: s.HeartbeatURL, Numbers: numbers, Health: health, Metrics: metrics, Log: s.Log,
 	})
 }
 
@@ -70,7 +72,7 @@ func Serve(ctx context.Context, handler activities.Handler, s config.Settings) e
 func dial(ctx context.Context, s config.Settings, health *telemetry.Health, metrics *telemetry.Metrics) (client.Client, error) {
 	options := s.Temporal
 	options.Logger = sdklog.NewStructuredLogger(telemetry.Quiet(s.Log))
-	options.MetricsHandler = metrics.Temporal
+	options.MetricsHandler = telemetry.Stuck(metrics.Temporal, health)
 	c, err := client.NewLazyClient(options)
 	if err != nil {
 		return nil, fmt.Errorf("TEMPORAL_ADDRESS %s: %w", options.HostPort, err)

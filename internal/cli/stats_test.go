@@ -19,7 +19,7 @@ func ask(t *testing.T, s service, args ...string) console {
 
 func TestStatsTellWhatOnlyTheHolderKnows(t *testing.T) {
 	t.Parallel()
-	o := onDuty(contract.Figures{UnreachableChats: 12, Limiter: contract.LimiterFigures{
+	o := onDuty(contract.Figures{UnreachableChats: 12, DeliveredLast24h: 9001, Limiter: contract.LimiterFigures{
 		Tokens: 26, InAir: 2, Waiting: map[contract.Priority]int{contract.Normal: 3, contract.Bulk: 1200},
 		Penalties: []contract.Penalty{
 			{ChatID: "-100", Method: "sendMessage", Until: time.Now().Add(3 * time.Hour)}, {Until: time.Now().Add(-time.Second)},
@@ -27,11 +27,21 @@ func TestStatsTellWhatOnlyTheHolderKnows(t *testing.T) {
 		Learned: []contract.LearnedRate{{Share: 0.5}, {ChatID: "42", Share: 0.25}},
 		Held:    []string{"telegram away"},
 	}})
+	o.counts = []counted{
+		{[]string{"DeadLetterWorkflow", "StartTime"}, 7},
+		{[]string{"(TgOutcome IS NULL OR TgOutcome != 'handled')"}, 2},
+		{[]string{"MessageWorkflow"}, 1},
+		{[]string{"DeadLetterWorkflow"}, 5},
+	}
 	c := ask(t, o, "stats")
 	require.Zero(t, c.code, c.errout)
 	for _, line := range []string{
 		`on duty      12433@bot-1@ for 1h\S*, since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d, at 127.0.0.1:8080`,
 		`sending      held: telegram away`,
+		`inbox        2 updates not handled yet`,
+		`queue        1 call to send; the oldest waits for \S+`,
+		`dead letters 5 open; 7 in the last 24h`,
+		`delivered    9001 calls in the last 24h`,
 		`waiting      0 urgent, 3 normal, 1200 bulk; 2 in the air; room for 26 this second`,
 		`unreachable  12 chats`,
 		`penalty      chat -100, sendMessage, ends in (3h0m|2h59m\S*)`,
@@ -55,10 +65,14 @@ func TestStatsAsJSONHaveEveryFieldWhoeverIsOnDuty(t *testing.T) {
 	}{
 		"on duty": {onDuty(contract.Figures{UnreachableChats: 1}), `{"duty":{"holder":"12433@bot-1@","since":"SINCE","address":"127.0.0.1:8080"},
 			"limiter":{"tokens":0,"in_air":0,"waiting":{"urgent":0,"normal":0,"bulk":0},"penalties":[],"learned":[],"held":[]},
-			"unreachable_chats":1,"paused":null}`},
-		"not reported yet": {unreported, `{"duty":{"holder":"12433@bot-1@","since":"SINCE","address":""},"limiter":null,"unreachable_chats":null,"paused":null}`},
-		"nobody":           {newOffice(), `{"duty":null,"limiter":null,"unreachable_chats":null,"paused":null}`},
-		"never run":        {gone, `{"duty":null,"limiter":null,"unreachable_chats":null,"paused":null}`},
+			"inbox_unhandled":0,"queue_depth":0,"oldest_pending_age_s":0,"dead_open":0,"dead_last_24h":0,
+			"delivered_last_24h":0,"unreachable_chats":1,"paused":null}`},
+		"not reported yet": {unreported, `{"duty":{"holder":"12433@bot-1@","since":"SINCE","address":""},"limiter":null,
+			"inbox_unhandled":0,"queue_depth":0,"oldest_pending_age_s":0,"dead_open":0,"dead_last_24h":0,"delivered_last_24h":null,"unreachable_chats":null,"paused":null}`},
+		"nobody": {newOffice(), `{"duty":null,"limiter":null,
+			"inbox_unhandled":0,"queue_depth":0,"oldest_pending_age_s":0,"dead_open":0,"dead_last_24h":0,"delivered_last_24h":null,"unreachable_chats":null,"paused":null}`},
+		"never run": {gone, `{"duty":null,"limiter":null,
+			"inbox_unhandled":0,"queue_depth":0,"oldest_pending_age_s":0,"dead_open":0,"dead_last_24h":0,"delivered_last_24h":null,"unreachable_chats":null,"paused":null}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -83,7 +97,7 @@ func TestStatsOfABotThatNobodyRunsSayHowToStartIt(t *testing.T) {
 	t.Parallel()
 	c := ask(t, newOffice(), "stats")
 	require.Zero(t, c.code, c.errout)
-	require.Regexp(t, `^on duty      nobody for 1h\S*\n             start .durabot run.\nsending      unknown until a process on duty has reported\n$`, c.out)
+	require.Regexp(t, `^on duty      nobody for 1h\S*\n             start .durabot run.\nsending      unknown until a process on duty has reported\n`, c.out)
 	gone := newOffice()
 	gone.closed = true
 	require.Contains(t, ask(t, gone, "stats").out, "nobody: no process has asked for it yet\n")

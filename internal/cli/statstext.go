@@ -7,28 +7,58 @@ import (
 	"time"
 
 	"github.com/durabot/durabot/internal/contract"
+	"github.com/durabot/durabot/internal/stats"
 	"github.com/durabot/durabot/starter"
 )
 
 // linesMost is how many penalties, and how many rates, a person is shown.
 const linesMost = 20
 
-// write writes for people: a name, and what there is to say of it.
-func (s stats) write(w io.Writer, now time.Time) error {
+// writeStats writes for people: a name, and what there is to say of it.
+func writeStats(w io.Writer, n stats.Numbers, now time.Time) error {
 	line := func(name, text string) { fmt.Fprintf(w, "%-12s %s\n", name, oneLine(text)) }
-	line("on duty", dutyText(s.holder, now))
-	if s.Duty == nil {
+	line("on duty", dutyText(n.Holder, now))
+	if n.Duty == nil {
 		line("", "start `durabot run`")
 	}
-	line("sending", sendingText(s, now))
-	if s.Limiter == nil {
+	line("sending", sendingText(n, now))
+	line("inbox", inboxText(n.InboxUnhandled))
+	line("queue", queueText(n))
+	line("dead letters", fmt.Sprintf("%d open; %d in the last 24h", n.DeadOpen, n.DeadLast24h))
+	if n.Limiter == nil {
 		return nil
 	}
-	line("waiting", waitingText(*s.Limiter))
-	line("unreachable", plural(*s.UnreachableChats, "chat"))
-	writeSome(s.Limiter.Penalties, func(p contract.Penalty) { line("penalty", penaltyText(p, now)) }, line)
-	writeSome(s.Limiter.Learned, func(r contract.LearnedRate) { line("learned", learnedText(r)) }, line)
+	line("delivered", fmt.Sprintf("%s in the last 24h", plural(*n.DeliveredLast24h, "call")))
+	line("waiting", waitingText(*n.Limiter))
+	line("unreachable", plural(*n.UnreachableChats, "chat"))
+	writeSome(n.Limiter.Penalties, func(p contract.Penalty) { line("penalty", penaltyText(p, now)) }, line)
+	writeSome(n.Limiter.Learned, func(r contract.LearnedRate) { line("learned", learnedText(r)) }, line)
 	return nil
+}
+
+// inboxText is how many updates wait for the handler, as far as it can be told.
+func inboxText(unhandled *int64) string {
+	if unhandled == nil {
+		return "unknown without search attributes: run `durabot setup`"
+	}
+	return plural(int(*unhandled), "update") + " not handled yet"
+}
+
+// queueText is what waits to be sent, and for how long.
+func queueText(n stats.Numbers) string {
+	text := plural(int(n.QueueDepth), "call") + " to send"
+	if n.QueueDepth > 0 {
+		text += "; the oldest waits for " + seconds(n.OldestPendingAge)
+	}
+	return text
+}
+
+// seconds are a duration for people.
+func seconds(n int64) string {
+	if n == 0 {
+		return "0s"
+	}
+	return brief(time.Duration(n) * time.Second)
 }
 
 func writeSome[T any](all []T, write func(T), line func(name, text string)) {
@@ -56,16 +86,16 @@ func dutyText(h starter.Holder, now time.Time) string {
 
 // sendingText says whether calls leave. A pause is told though nobody keeps to it
 // yet: it will be kept.
-func sendingText(s stats, now time.Time) string {
+func sendingText(n stats.Numbers, now time.Time) string {
 	var parts []string
-	if p := s.Paused; p != nil {
+	if p := n.Paused; p != nil {
 		parts = append(parts, pausedText(*p, now))
 	}
-	if s.Limiter == nil {
+	if n.Limiter == nil {
 		return strings.Join(append(parts, "unknown until a process on duty has reported"), "; ")
 	}
-	for _, held := range s.Limiter.Held {
-		if held != contract.HeldPaused || s.Paused == nil {
+	for _, held := range n.Limiter.Held {
+		if held != contract.HeldPaused || n.Paused == nil {
 			parts = append(parts, "held: "+held)
 		}
 	}

@@ -23,6 +23,9 @@ func writeStory(w io.Writer, s shown) error {
 	fmt.Fprintf(w, "  outcome   %s\n", storyOutcome(s.Story))
 	fmt.Fprintf(w, "  received  %s\n", s.ReceivedAt.Local().Format("2006-01-02 15:04:05.000 -07:00"))
 	fmt.Fprintf(w, "  workflow  %s\n", s.WorkflowID)
+	if s.DeadLetter != "" {
+		fmt.Fprintf(w, "  dead      %s\n", seeDead(s.DeadLetter))
+	}
 	if s.UI != "" {
 		fmt.Fprintf(w, "  ui        %s\n", s.UI)
 	}
@@ -35,6 +38,9 @@ func writeStory(w io.Writer, s shown) error {
 	}
 	return nil
 }
+
+// seeDead is a dead letter, and how to look at it.
+func seeDead(id string) string { return id + ": see `durabot dead show " + id + "`" }
 
 func to(chat string) string {
 	if chat == "" {

@@ -18,7 +18,8 @@ func TestTimelineIsInTheOrderOfTimeAndWhatIsToComeIsLast(t *testing.T) {
 	at := func(ms int) time.Time { return began.Add(time.Duration(ms) * time.Millisecond) }
 	var out bytes.Buffer
 	require.NoError(t, cli.StoryText(&out, cli.Shown{UI: "http://ui/page", Story: story.Story{
-		UpdateID: "42", WorkflowID: "update/7/42", Kind: "message", ChatID: "-100", ReceivedAt: began, AcceptedAt: at(1), Status: "running",
+		DeadLetter: "update/42",
+		UpdateID:   "42", WorkflowID: "update/7/42", Kind: "message", ChatID: "-100", ReceivedAt: began, AcceptedAt: at(1), Status: "running",
 		Outcome: contract.Pending, Turn: &story.Turn{After: "update/7/41", Since: at(1), Until: at(2501), Woken: true},
 		Handling: &story.Handling{State: "done", Attempts: 2, MaxAttempts: 3, Decided: 2, StartedAt: at(2502), ClosedAt: at(3000), Error: "it panicked"},
 		Calls: []story.Call{
@@ -37,7 +38,7 @@ func TestTimelineIsInTheOrderOfTimeAndWhatIsToComeIsLast(t *testing.T) {
           …  sendPhoto → chat -100: under way
 `)
 	require.Contains(t, out.String(), "update 42  message → chat -100\n  outcome   pending, running\n")
-	require.Contains(t, out.String(), "\n  ui        http://ui/page\n")
+	require.Contains(t, out.String(), "\n  dead      update/42: see `durabot dead show update/42`\n  ui        http://ui/page\n")
 }
 
 func TestCallTextTellsEveryFlag(t *testing.T) {

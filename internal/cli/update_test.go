@@ -23,7 +23,8 @@ type operator struct {
 	env map[string]string
 }
 
-// running is a bot whose handler fails on "fail" and is asked in vain.
+// running is a bot whose handler fails on "fail" and is asked in vain; "later" it
+// answers in ten hours.
 func running(t *testing.T, namespace string) operator {
 	t.Helper()
 	address := temporal(t)
@@ -49,6 +50,10 @@ func running(t *testing.T, namespace string) operator {
 func handler(ctx context.Context, u durabot.Update) ([]durabot.Call, error) {
 	if strings.HasPrefix(u.Text(), "fail") {
 		return nil, errors.New("no answer to " + u.Text())
+	}
+	if strings.HasPrefix(u.Text(), "later") {
+		params := durabot.Params{"chat_id": u.ChatID, "text": u.Text()}
+		return []durabot.Call{{Method: "sendMessage", Params: params, Key: "reminder", At: u.ReceivedAt.Add(10 * time.Hour)}}, nil
 	}
 	return durabot.Echo(ctx, u)
 }

@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -13,15 +13,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/durabot/durabot/internal/contract"
-)
-
-const (
-	// listLimit is how many updates are listed unless asked otherwise, and
-	// listMost how many can be asked for: each closed one is a request.
-	listLimit = 20
-	listMost  = 1000
-	// outcomesAtOnce bounds the requests under way for outcomes.
-	outcomesAtOnce = 8
 )
 
 // updateFilter says which updates are listed.
@@ -42,6 +33,8 @@ type updateRow struct {
 	ClosedAt   time.Time        `json:"closed_at,omitzero"`
 	Outcome    contract.Outcome `json:"outcome"`
 	Reason     contract.Reason  `json:"reason,omitempty"`
+	// State is sending for an open one that has been handled, else empty.
+	State string `json:"state,omitempty"`
 
 	runID string
 }
@@ -99,9 +92,13 @@ func (p Program) updates(ctx context.Context, g *global, f updateFilter) ([]upda
 	if err != nil {
 		return nil, err
 	}
-	rows, err := search.newest(ctx)
+	found, err := search.find(ctx)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("list updates: %w", err)
+	}
+	rows := make([]updateRow, len(found))
+	for i, info := range found {
+		rows[i] = row(info)
 	}
 	return rows, s.outcomes(ctx, rows)
 }
@@ -109,23 +106,31 @@ func (p Program) updates(ctx context.Context, g *global, f updateFilter) ([]upda
 // outcomes fills in how the closed ones ended. The list of executions does not
 // say: each one's last event does.
 func (s *frontend) outcomes(ctx context.Context, rows []updateRow) error {
+	return atOnce(ctx, rows, func(ctx context.Context, row *updateRow) error {
+		if row.Status == "running" {
+			return nil
+		}
+		source, err := s.ending(ctx, row.WorkflowID, row.runID)
+		if err != nil {
+			return fmt.Errorf("outcome of %s: %w", row.WorkflowID, err)
+		}
+		row.Outcome, row.Reason = source.Outcome()
+		return nil
+	})
+}
+
+// atOnce looks at rows side by side. A row whose retention ended this moment
+// stays as it is.
+func atOnce[R any](ctx context.Context, rows []R, look func(context.Context, *R) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(outcomesAtOnce)
 	for i := range rows {
-		row := &rows[i]
-		if row.Status == "running" {
-			continue
-		}
 		group.Go(func() error {
-			source, err := s.ending(ctx, row.WorkflowID, row.runID)
+			err := look(ctx, &rows[i])
 			if _, gone := errors.AsType[*serviceerror.NotFound](err); gone {
-				return nil // its retention ended this moment
+				return nil
 			}
-			if err != nil {
-				return fmt.Errorf("outcome of %s: %w", row.WorkflowID, err)
-			}
-			row.Outcome, row.Reason = source.Outcome()
-			return nil
+			return err
 		})
 	}
 	return group.Wait()
@@ -135,7 +140,7 @@ func (p Program) writeUpdates(rows []updateRow) error {
 	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "UPDATE_ID\tKIND\tCHAT\tSTATUS\tRECEIVED\tOUTCOME")
 	for _, r := range rows {
-		outcome := string(r.Outcome)
+		outcome := cmp.Or(r.State, string(r.Outcome))
 		if r.Reason != "" {
 			outcome += " (" + string(r.Reason) + ")"
 		}
@@ -143,9 +148,4 @@ func (p Program) writeUpdates(rows []updateRow) error {
 			stamp(r.ReceivedAt), orDash(outcome))
 	}
 	return w.Flush()
-}
-
-// newestFirst sorts by the time of arrival.
-func newestFirst(rows []updateRow) {
-	slices.SortStableFunc(rows, func(a, b updateRow) int { return b.ReceivedAt.Compare(a.ReceivedAt) })
 }

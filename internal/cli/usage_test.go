@@ -34,6 +34,20 @@ func TestWrongUsageIsExitCodeTwoAndOneLine(t *testing.T) {
 		"bot":           {good, []string{"update", "list", "--bot", "-3"}, "--bot: want the number in front of the token's colon, got -3"},
 		"doctor's bot":  {good, []string{"doctor", "--bot", "-3"}, "--bot: want the number in front of the token's colon, got -3"},
 		"update":        {good, []string{"update", "show", "x"}, `want an update_id or a workflow ID such as update/700000001/42, got "x"`},
+		"dead letter":   {good, []string{"dead", "show", "order-17"}, `want the id of a dead letter such as message/order-17 or update/42, got "order-17"`},
+		"half an id":    {good, []string{"dead", "replay", "message/"}, `want the id of a dead letter such as message/order-17 or update/42, got "message/"`},
+		"which":         {good, []string{"dead", "replay", "--yes"}, "say which: ids as `durabot dead list` shows them, a filter such as --died-of rejected, or --every"},
+		"limit alone":   {good, []string{"dead", "discard", "--limit", "3", "--yes"}, "say which: ids as `durabot dead list` shows them, a filter such as --died-of rejected, or --every"},
+		"both":          {good, []string{"dead", "replay", "message/k", "--chat", "1"}, "give ids or a filter, not both"},
+		"every and":     {good, []string{"dead", "replay", "--every", "--chat", "1", "--yes"}, "--every: leave it out beside a filter"},
+		"cause":         {good, []string{"dead", "list", "--died-of", "age"}, `--died-of: want one of rejected, uncertain, gave_up, handler_failed, undecodable, too_large, moved_twice, got "age"`},
+		"dead chat":     {good, []string{"dead", "list", "--chat", "him"}, `--chat: want a chat id such as 42 or -1001234567890, or @name, got "him"`},
+		"dead limit":    {good, []string{"dead", "list", "--limit", "-1"}, "--limit: want 0 (all) or more, got -1"},
+		"dead age":      {good, []string{"dead", "list", "--older-than", "-1h"}, "--older-than, --newer-than: want a duration such as 24h, got -1h0m0s"},
+		"edit of many":  {good, []string{"dead", "replay", "message/a", "message/b", "--edit", "{}"}, "--edit: name one dead letter by its id"},
+		"edit":          {good, []string{"dead", "replay", "message/a", "--edit", "[SECRET]"}, `--edit: want a JSON object such as {"text":"hi"}, or @FILE that holds one`},
+		"edit file":     {good, []string{"dead", "replay", "message/a", "--edit", "@/nowhere"}, "--edit: open /nowhere: no such file or directory"},
+		"new time":      {good, []string{"dead", "replay", "message/a", "--ttl", "-1h"}, "--ttl: want a duration such as 1h, got -1h0m0s"},
 		"no update":     {good, []string{"update", "show"}, "durabot update show takes an update_id or a workflow ID, got 0 arguments: see durabot update show --help"},
 		"variable":      {map[string]string{"DURABOT_CHAT_BURST": "many"}, []string{"run"}, `DURABOT_CHAT_BURST: want a int, got "many"`},
 		"no token":      {nil, []string{"run"}, "no bot token: set TELEGRAM_BOT_TOKEN to the token from @BotFather, or TELEGRAM_BOT_TOKEN_FILE to a file that holds it"},
@@ -82,7 +96,7 @@ func TestHelpListsEveryVerb(t *testing.T) {
 	c := run(t.Context(), nil)
 	require.Zero(t, c.code)
 	require.Empty(t, c.errout)
-	for _, verb := range []string{"dev", "run", "sim", "setup", "doctor", "send", "update", "chat", "pause", "resume", "stats", "version"} {
+	for _, verb := range []string{"dev", "run", "sim", "setup", "doctor", "send", "message", "update", "dead", "chat", "pause", "resume", "stats", "version"} {
 		require.Regexp(t, `(?m)^  `+verb+` +\S`, c.out)
 	}
 	require.Regexp(t, `^durabot \S+\n$`, run(t.Context(), nil, "version").out)
@@ -122,7 +136,7 @@ func TestDoctorGoesOnWithoutATemporalThatSaysNothing(t *testing.T) {
 	require.Equal(t, 1, c.code)
 	levels := d.levels()
 	require.Equal(t, "problem", levels["temporal"])
-	for _, name := range []string{"namespace", "retention", "search_attributes", "workers", "duty", "failed_updates"} {
+	for _, name := range []string{"namespace", "retention", "search_attributes", "workers", "duty", "queue", "stuck_updates", "failed_updates", "dead_letters"} {
 		require.Equal(t, "skipped", levels[name], name)
 	}
 	require.Equal(t, "ok", levels["limits"])
@@ -138,6 +152,8 @@ func TestTheIDOfAGroupIsAnArgumentLikeAnyOther(t *testing.T) {
 		{"chat", "show", "--", "-42"},
 		{"chat", "clear", "-42", "--reason", "-1"},
 		{"update", "list", "--chat", "-42"},
+		{"dead", "list", "--chat", "-42"},
+		{"chat", "erase", "--yes", "-42"},
 	} {
 		require.Contains(t, run(t.Context(), env, args...).errout, "no answer from Temporal", args)
 	}

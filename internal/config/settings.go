@@ -1,8 +1,10 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"slices"
 	"time"
 
@@ -20,7 +22,7 @@ type Settings struct {
 	// Temporal are the client options of the bot's namespace. Default: Temporal's
 	// own variables and profiles, which default to localhost:7233, namespace "default".
 	Temporal client.Options
-	// HTTP is the address of /healthz, /readyz and /metrics; "" serves none.
+	// HTTP is the address of /healthz, /readyz, /metrics and /api/v1/stats; "" serves none.
 	// Default 127.0.0.1:8080.
 	HTTP string
 	// Intake is "poll" or "none". Default poll.
@@ -48,6 +50,13 @@ type Settings struct {
 	ChatBurst int
 	// GroupPerMinute is a group's or channel's rate. 0 is no limit. Default 20.
 	GroupPerMinute int
+	// LateAfter is how long the oldest call may wait before health is degraded. 0
+	// is never. Default 5 min.
+	LateAfter time.Duration
+	// HeartbeatURL is asked for once a minute by the process on duty while it is
+	// ready, so that a monitor notices when it stays away. It is a secret. Default
+	// "": none.
+	HeartbeatURL string
 	// Log takes structured lines. Default: none.
 	Log *slog.Logger
 }
@@ -68,7 +77,8 @@ func Defaults() Settings {
 	return Settings{
 		HTTP: "127.0.0.1:8080", Intake: "poll", AllowedUpdates: slices.Clone(DefaultAllowedUpdates), AnswerCallbacks: true,
 		HandlerTimeout: 5 * time.Second, GlobalPerSecond: 28, ChatPerSecond: 1, ChatBurst: 3, GroupPerMinute: 20,
-		Log: slog.New(slog.DiscardHandler),
+		LateAfter: 5 * time.Minute,
+		Log:       slog.New(slog.DiscardHandler),
 	}
 }
 
@@ -91,8 +101,18 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("--chat-burst: want 1 or more, got %d", s.ChatBurst)
 	case s.GroupPerMinute < 0:
 		return fmt.Errorf("--group-per-minute: want 0 (off) or more, got %d", s.GroupPerMinute)
+	case s.LateAfter < 0:
+		return fmt.Errorf("--late-after: want 0 (off) or more, got %v", s.LateAfter)
+	case !address(s.HeartbeatURL):
+		return errors.New("--heartbeat-url: want an address such as https://monitor.example/ping/ID, or none")
 	}
 	return nil
+}
+
+// address reports whether a URL can be asked for; "" is none.
+func address(raw string) bool {
+	u, err := url.Parse(raw)
+	return raw == "" || err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
 }
 
 // FromEnv are the defaults with what the environment says of the token,

@@ -49,6 +49,8 @@ func TestTheDefaultsAreWhatTheHelpSays(t *testing.T) {
 	require.InDelta(t, 1, s.ChatPerSecond, 0)
 	require.Equal(t, 3, s.ChatBurst)
 	require.Equal(t, 20, s.GroupPerMinute)
+	require.Equal(t, 5*time.Minute, s.LateAfter)
+	require.Empty(t, s.HeartbeatURL)
 	require.NotNil(t, s.Log)
 	require.Len(t, s.AllowedUpdates, 24)
 	for _, onRequest := range []string{"chat_member", "message_reaction", "message_reaction_count"} {
@@ -80,6 +82,7 @@ func TestValidateNamesTheFlagThatIsWrong(t *testing.T) {
 		{"chat rate NaN", func(s *config.Settings) { s.ChatPerSecond = math.NaN() }, "--chat-per-second"},
 		{"burst", func(s *config.Settings) { s.ChatBurst = 0 }, "--chat-burst: want 1 or more, got 0"},
 		{"group rate", func(s *config.Settings) { s.GroupPerMinute = -1 }, "--group-per-minute: want 0 (off) or more, got -1"},
+		{"late", func(s *config.Settings) { s.LateAfter = -time.Minute }, "--late-after: want 0 (off) or more, got -1m0s"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -93,8 +96,22 @@ func TestValidateNamesTheFlagThatIsWrong(t *testing.T) {
 func TestZeroSwitchesALimitOff(t *testing.T) {
 	t.Parallel()
 	s := valid(t)
-	s.Intake, s.GlobalPerSecond, s.ChatPerSecond, s.GroupPerMinute, s.HTTP = "none", 0, 0, 0, ""
+	s.Intake, s.GlobalPerSecond, s.ChatPerSecond, s.GroupPerMinute, s.HTTP, s.LateAfter = "none", 0, 0, 0, "", 0
 	require.NoError(t, s.Validate())
+}
+
+func TestAHeartbeatURLIsAnAddressAndIsNeverQuoted(t *testing.T) {
+	t.Parallel()
+	for _, raw := range []string{"", "https://hc.example/ping/1?key=2", "http://127.0.0.1:9/x", "https://user:pass@hc.example"} {
+		s := valid(t)
+		s.HeartbeatURL = raw
+		require.NoError(t, s.Validate(), raw)
+	}
+	for _, raw := range []string{"SECRET", "ftp://hc.example/SECRET", "https:///SECRET", "https://:80/SECRET", "hc.example/SECRET", "https://%zz/SECRET", " https://hc.example/SECRET"} {
+		s := valid(t)
+		s.HeartbeatURL = raw
+		require.EqualError(t, s.Validate(), "--heartbeat-url: want an address such as https://monitor.example/ping/ID, or none", raw)
+	}
 }
 
 func TestFromEnvReadsTokenAddressAndTemporal(t *testing.T) {

@@ -75,7 +75,7 @@ func TestFailedStartQuotesTheLastLineOfTheLog(t *testing.T) {
 
 func TestStartThatRunsOutOfTimeLeavesNoProcess(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
 	path := link(t, t.TempDir(), "temporal-deaf")
 	_, err := Start(ctx, Options{

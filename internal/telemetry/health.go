@@ -12,24 +12,28 @@ type Part string
 
 // The parts of a process.
 const (
-	PartStart    Part = "start"    // not everything is up yet, or it is stopping
-	PartTemporal Part = "temporal" // cannot be reached
-	PartIntake   Part = "intake"   // updates do not come in
-	PartTelegram Part = "telegram" // Telegram, or the way to it, is away
-	PartToken    Part = "token"    // refused by Telegram
-	PartDuty     Part = "duty"     // who talks to Telegram for the bot
-	PartBudget   Part = "budget"   // nothing is sent for now
-	PartWorker   Part = "worker"   // a worker gave up
-	PartHTTP     Part = "http"     // this very page is going away
+	PartStart     Part = "start"     // not everything is up yet, or it is stopping
+	PartTemporal  Part = "temporal"  // cannot be reached
+	PartIntake    Part = "intake"    // updates do not come in
+	PartTelegram  Part = "telegram"  // Telegram, or the way to it, is away
+	PartToken     Part = "token"     // refused by Telegram
+	PartDuty      Part = "duty"      // who talks to Telegram for the bot
+	PartBudget    Part = "budget"    // nothing is sent for now
+	PartPenalty   Part = "penalty"   // Telegram wants the whole bot to be silent
+	PartQueue     Part = "queue"     // what waits is late
+	PartWorkflows Part = "workflows" // one cannot go on
+	PartWorker    Part = "worker"    // a worker gave up
+	PartHTTP      Part = "http"      // this very page is going away
 )
 
 // Health is what a process knows of its own state. It never asks anybody: each
 // part reports to it.
 type Health struct {
 	mu     sync.Mutex
-	down   map[Part]string // this process can neither take nor pass on an update
-	worse  map[Part]string // it can, but a person should look
-	notes  map[Part]string // all is well, and this is how
+	down   map[Part]string    // this process can neither take nor pass on an update
+	worse  map[Part]string    // it can, but a person should look
+	notes  map[Part]string    // all is well, and this is how
+	ends   map[Part]time.Time // of what is said for a time
 	aliveT time.Time
 	now    func() time.Time
 }
@@ -40,6 +44,7 @@ func NewHealth() *Health {
 		down:  map[Part]string{PartStart: "starting"},
 		worse: map[Part]string{},
 		notes: map[Part]string{},
+		ends:  map[Part]time.Time{},
 		now:   time.Now,
 	}
 }
@@ -50,6 +55,14 @@ func (h *Health) Down(p Part, why string) { h.set(p, why, "", "") }
 // Degrade says that the part is unwell while the work goes on.
 func (h *Health) Degrade(p Part, why string) { h.set(p, "", why, "") }
 
+// DegradeUntil is Degrade, taken back by itself at a time.
+func (h *Health) DegradeUntil(p Part, why string, end time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.put(p, "", why, "")
+	h.ends[p] = end
+}
+
 // Note says how the part is well.
 func (h *Health) Note(p Part, how string) { h.set(p, "", "", how) }
 
@@ -59,6 +72,11 @@ func (h *Health) Well(p Part) { h.set(p, "", "", "") }
 func (h *Health) set(p Part, down, worse, note string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.put(p, down, worse, note)
+}
+
+func (h *Health) put(p Part, down, worse, note string) {
+	delete(h.ends, p)
 	put(h.down, p, down)
 	put(h.worse, p, worse)
 	put(h.notes, p, note)
@@ -94,6 +112,11 @@ func (h *Health) Alive() bool {
 func (h *Health) Ready() (bool, string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	for p, end := range h.ends {
+		if !h.now().Before(end) {
+			h.put(p, "", "", "")
+		}
+	}
 	switch {
 	case len(h.down) > 0:
 		return false, "not ready\n" + lines(h.down) + lines(h.worse) + lines(h.notes)

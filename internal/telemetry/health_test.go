@@ -60,6 +60,23 @@ func TestANoteSaysHowAPartIsWell(t *testing.T) {
 	requireHealth(t, h, true, "ready\n")
 }
 
+func TestWhatIsSaidForATimeIsTakenBackByItself(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := well()
+		h.DegradeUntil(telemetry.PartPenalty, "silent", time.Now().Add(time.Minute))
+		<-time.After(time.Minute - time.Nanosecond)
+		requireHealth(t, h, true, "degraded\npenalty: silent\n")
+		<-time.After(time.Nanosecond)
+		requireHealth(t, h, true, "ready\n")
+
+		h.DegradeUntil(telemetry.PartPenalty, "silent", time.Now().Add(time.Minute))
+		h.Degrade(telemetry.PartPenalty, "silent for ever")
+		<-time.After(time.Hour)
+		requireHealth(t, h, true, "degraded\npenalty: silent for ever\n")
+	})
+}
+
 func TestTheLastWordOnAPartCounts(t *testing.T) {
 	t.Parallel()
 	h := telemetry.NewHealth()

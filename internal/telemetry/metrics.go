@@ -18,6 +18,8 @@ type Metrics struct {
 	// Temporal takes the Temporal SDK's own metrics into the registry.
 	Temporal client.MetricsHandler
 
+	calls
+
 	stored      *prometheus.CounterVec
 	duplicates  prometheus.Counter
 	undecodable prometheus.Counter
@@ -44,6 +46,7 @@ func NewMetrics() (*Metrics, error) {
 			Meter:   meter,
 			OnError: func(error) {}, // the default panics; a metric is not worth the process
 		}),
+		calls:       newCalls(),
 		stored:      counterVec("durabot_updates_stored_total", "Updates stored as new workflows.", "kind"),
 		duplicates:  counter("durabot_updates_duplicate_total", "Updates delivered again and known already."),
 		undecodable: counter("durabot_updates_undecodable_total", "Updates kept as failed workflows, or passed over, because they could not be read."),
@@ -51,6 +54,7 @@ func NewMetrics() (*Metrics, error) {
 	}
 	m.measureBudget()
 	registry.MustRegister(m.stored, m.duplicates, m.undecodable, m.polls, m.limited, m.duty, m.waiting, m.penalties, m.closed)
+	registry.MustRegister(m.collectors()...)
 	return m, nil
 }
 

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -9,9 +10,15 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/durabot/durabot/internal/stats"
 )
 
-// Server answers /healthz, /readyz and /metrics.
+// pageAge is how old the numbers of a page may be, so that a dashboard cannot
+// weigh on Temporal.
+const pageAge = time.Second
+
+// Server answers /healthz, /readyz, /metrics and /api/v1/stats.
 type Server struct {
 	http     *http.Server
 	listener net.Listener
@@ -19,7 +26,7 @@ type Server struct {
 
 // Listen binds the address and serves in the background until Close. An address
 // that is taken is an error here and not later.
-func Listen(ctx context.Context, addr string, health *Health, metrics *Metrics) (*Server, error) {
+func Listen(ctx context.Context, addr string, health *Health, metrics *Metrics, source *stats.Source) (*Server, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("--http: %w: choose another address with --http", err)
@@ -28,6 +35,7 @@ func Listen(ctx context.Context, addr string, health *Health, metrics *Metrics) 
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { alive(w, health) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { ready(w, health) })
 	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics.Registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /api/v1/stats", func(w http.ResponseWriter, r *http.Request) { tell(w, r, source) })
 	s := &Server{
 		http:     &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute},
 		listener: listener,
@@ -61,4 +69,18 @@ func ready(w http.ResponseWriter, health *Health) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
 	fmt.Fprint(w, text)
+}
+
+// tell answers with the numbers, or with 503 and why there are none.
+func tell(w http.ResponseWriter, r *http.Request, source *stats.Source) {
+	var answer any
+	code := http.StatusOK
+	answer, err := source.Numbers(r.Context(), pageAge)
+	if err != nil {
+		answer, code = map[string]string{"error": err.Error()}, http.StatusServiceUnavailable
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(answer) // on its way: nobody is left to tell
 }

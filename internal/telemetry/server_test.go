@@ -12,15 +12,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/durabot/durabot/internal/stats"
 	"github.com/durabot/durabot/internal/telemetry"
 )
 
 func listen(t *testing.T) (*telemetry.Server, *telemetry.Health, *telemetry.Metrics) {
 	t.Helper()
+	return listenTo(t, &stats.Source{})
+}
+
+func listenTo(t *testing.T, source *stats.Source) (*telemetry.Server, *telemetry.Health, *telemetry.Metrics) {
+	t.Helper()
 	metrics, err := telemetry.NewMetrics()
 	require.NoError(t, err)
 	health := telemetry.NewHealth()
-	server, err := telemetry.Listen(t.Context(), "127.0.0.1:0", health, metrics)
+	server, err := telemetry.Listen(t.Context(), "127.0.0.1:0", health, metrics, source)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, server.Close()) })
 	return server, health, metrics
@@ -93,7 +99,7 @@ func TestNothingElseIsServed(t *testing.T) {
 func TestAnAddressThatIsTakenIsAnErrorAtOnceAndNamesTheFlag(t *testing.T) {
 	t.Parallel()
 	server, health, metrics := listen(t)
-	_, err := telemetry.Listen(t.Context(), server.Addr(), health, metrics)
+	_, err := telemetry.Listen(t.Context(), server.Addr(), health, metrics, &stats.Source{})
 	require.ErrorContains(t, err, "--http: ")
 	require.ErrorContains(t, err, "choose another address")
 }
@@ -104,7 +110,7 @@ func TestAClosedServerIsGoneAndIsNoTrouble(t *testing.T) {
 	require.NoError(t, err)
 	health := telemetry.NewHealth()
 	health.Well(telemetry.PartStart)
-	server, err := telemetry.Listen(t.Context(), "127.0.0.1:0", health, metrics)
+	server, err := telemetry.Listen(t.Context(), "127.0.0.1:0", health, metrics, &stats.Source{})
 	require.NoError(t, err)
 	// Another test may get the port at once, so a connection tells, not a dial.
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.Addr())

@@ -17,13 +17,16 @@ type Call struct {
 	AcceptedAt time.Time `json:"accepted_at,omitzero"`
 	ClosedAt   time.Time `json:"closed_at,omitzero"`
 	// State is empty once the call has ended. Before that it is planned (others
-	// come first), queued, under_way, waiting (for another attempt) or held
-	// (until its time).
+	// come first), accepted, held (until its time), behind (another message),
+	// queued, under_way or waiting (for another attempt).
 	State string `json:"state,omitempty"`
 	// LastFailure is the type of the last attempt's failure, such as RateLimited.
 	LastFailure string `json:"last_failure,omitempty"`
 	// NextAttemptAt is when a waiting or held call goes on.
 	NextAttemptAt time.Time `json:"next_attempt_at,omitzero"`
+	// DeadLetter is the id under which what died of it waits for a person, "" for
+	// none.
+	DeadLetter string `json:"dead_letter,omitempty"`
 }
 
 // settle puts what is known of the steps into the handler's order, and over it
@@ -39,7 +42,12 @@ func (t *telling) settle() {
 		if s.answer || s.kind == contract.HandleActivity {
 			continue
 		}
-		for ; next < len(t.decided) && !matches(t.decided[next], s.asked, died); next++ {
+		if n := len(t.Calls); s.more && n > 0 {
+			t.Calls[n-1] = t.Calls[n-1].and(s.call)
+			died = died || s.call.Outcome == contract.Dead
+			continue
+		}
+		for ; next < len(t.decided) && !s.makes(t.decided[next], died); next++ {
 			t.Calls = append(t.Calls, unsent(t.decided[next]))
 		}
 		t.Calls = append(t.Calls, s.call)
@@ -58,15 +66,19 @@ func unsent(c contract.Call) Call {
 	return s.call
 }
 
-// matches reports whether a decided call is the one a step makes. After a call
-// that died only independent ones are made.
-func matches(decided, made contract.Call, died bool) bool {
+// makes reports whether a step makes a decided call. After a call that died only
+// independent ones are made.
+func (s *step) makes(decided contract.Call, died bool) bool {
 	if died && !decided.Independent {
 		return false
 	}
-	one, errOne := decided.Object()
-	two, errTwo := made.Object()
-	return errOne == nil && errTwo == nil && decided.Method == made.Method && bytes.Equal(one, two)
+	return same(decided, s.asked) || s.cut && decided.Split && decided.Method == s.asked.Method
+}
+
+func same(one, other contract.Call) bool {
+	a, errA := one.Object()
+	b, errB := other.Object()
+	return errA == nil && errB == nil && one.Method == other.Method && bytes.Equal(a, b)
 }
 
 // overlay puts the workflow's own result over what was concluded.

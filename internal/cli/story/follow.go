@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -12,34 +13,20 @@ import (
 // Follow returns the call with what became of it in its message workflow. A
 // history that is not of a message leaves the call as it is.
 func (c Call) Follow(s Source) Call {
-	first := start(s.Events)
-	var in contract.MessageInput
-	if first.GetWorkflowType().GetName() != contract.MessageWorkflow || decode(first.GetInput(), 0, &in) != nil {
+	m, err := MessageOf(s)
+	if err != nil {
 		return c
 	}
-	c.Key = in.Key
-	if delay := first.GetFirstWorkflowTaskBackoff().AsDuration(); delay > 0 && len(s.Events) == 1 {
-		c.State, c.NextAttemptAt = "held", s.Events[0].GetEventTime().AsTime().Add(delay)
+	// Before it left its update's turn it had been on its way.
+	if !c.AcceptedAt.IsZero() && c.AcceptedAt.Before(m.AcceptedAt) {
+		m.AcceptedAt = c.AcceptedAt
 	}
-	t := newTelling(contract.UpdateInput{}, s)
-	for _, e := range s.Events {
-		switch {
-		case e.GetEventType() == enumspb.EVENT_TYPE_TIMER_STARTED:
-			wait := e.GetTimerStartedEventAttributes().GetStartToFireTimeout().AsDuration()
-			c.State, c.NextAttemptAt = "held", e.GetEventTime().AsTime().Add(wait)
-		case statuses[e.GetEventType()] != "":
-			return c.ended(e)
-		default:
-			t.hear(e)
-		}
+	if m.State == "accepted" && c.State != "" {
+		m.State, m.NextAttemptAt = c.State, c.NextAttemptAt
 	}
-	t.pending(s.Pending)
-	for _, made := range t.steps {
-		c.State, c.NextAttemptAt, c.LastFailure = made.call.State, made.call.NextAttemptAt, made.call.LastFailure
-		c.Attempts, c.Error = made.call.Attempts, made.call.Error
-		c.PossibleDuplicate = c.PossibleDuplicate || made.call.PossibleDuplicate
-	}
-	return c
+	m.WorkflowID = cmp.Or(c.WorkflowID, m.WorkflowID)
+	m.PossibleDuplicate = m.PossibleDuplicate || c.PossibleDuplicate && m.ClosedAt.IsZero()
+	return m.Call
 }
 
 // ended takes the message's result.

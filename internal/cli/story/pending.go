@@ -46,7 +46,7 @@ func (c *Call) pending(p *workflowpb.PendingActivityInfo) {
 	c.Attempts = int(p.GetAttempt())
 	var ledger contract.Ledger
 	if decode(p.GetHeartbeatDetails(), 0, &ledger) == nil {
-		c.PossibleDuplicate, c.Error = ledger.PossibleDuplicate, ledger.Error
+		c.PossibleDuplicate, c.Degraded, c.MovedTo, c.Error = ledger.PossibleDuplicate, ledger.Degraded, id(ledger.MovedTo), ledger.Error
 	}
 	if f := innermost(p.GetLastFailure()); f != nil {
 		c.LastFailure = f.GetApplicationFailureInfo().GetType()

@@ -17,6 +17,7 @@ type step struct {
 	activity  string // activity ID
 	kind      string // activity type
 	answer    bool
+	cut, more bool // the first part of a call that was cut, and a later one
 	asked     contract.Call
 	call      Call // of a Send
 	attempts  int

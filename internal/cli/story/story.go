@@ -46,13 +46,15 @@ type Story struct {
 	Answer *Call `json:"answer,omitempty"`
 	// Calls are what the handler decided on, in its order.
 	Calls []Call `json:"calls"`
+	// DeadLetter is the id under which what died waits for a person, "" for none.
+	DeadLetter string `json:"dead_letter,omitempty"`
 	// WokeOthers counts the later updates that asked to be woken by this one.
 	WokeOthers int `json:"woke_others,omitempty"`
 }
 
-// Turn is the wait for the chat's earlier update.
+// Turn is an update's wait for the chat's earlier one, or a message's for another.
 type Turn struct {
-	// After is the workflow ID of that update.
+	// After is the workflow ID of that one.
 	After string `json:"after"`
 	// Asked counts the questions whether it is done.
 	Asked int `json:"asked"`

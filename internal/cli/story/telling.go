@@ -16,7 +16,9 @@ type telling struct {
 	in      contract.UpdateInput
 	task    time.Time // when the last workflow task began, or its last local activity ended
 	decided []contract.Call
-	steps   []*step // the ordinary activities and the children, in the order they were asked for
+	cut     []contract.Call // the parts of a call that are to come
+	fresh   bool            // none of them has been made
+	steps   []*step         // the ordinary activities and the children, in the order they were asked for
 	result  contract.UpdateResult
 }
 
@@ -78,6 +80,10 @@ func (t *telling) local(m *historypb.MarkerRecordedEventAttributes) {
 			break
 		}
 		t.decide(m.GetDetails()["result"], h)
+	case "Split":
+		var parts contract.SplitResult
+		_ = decode(m.GetDetails()["result"], 0, &parts) // one that failed has none
+		t.cut, t.fresh = parts.Calls, true
 	}
 	t.task = note.ReplayTime
 }
@@ -107,6 +113,7 @@ func (t *telling) scheduled(e *historypb.HistoryEvent, at time.Time) {
 		var in contract.SendInput
 		if decode(a.GetInput(), 0, &in) == nil {
 			s.asks(in.Call)
+			t.partOf(s)
 		}
 		// The handler has not been asked yet: durabot answers the press itself.
 		s.answer = t.Handling == nil && t.in.CallbackID != ""
@@ -114,10 +121,25 @@ func (t *telling) scheduled(e *historypb.HistoryEvent, at time.Time) {
 	t.steps = append(t.steps, s)
 }
 
+// partOf notes whether the step makes the next part of a call that was cut.
+func (t *telling) partOf(s *step) {
+	if len(t.cut) == 0 || !same(t.cut[0], s.asked) {
+		t.cut = nil
+		return
+	}
+	s.cut, s.more = t.fresh, !t.fresh
+	t.cut, t.fresh = t.cut[1:], false
+}
+
 // wentOn takes the start of a message workflow: of a call with a key or a time
-// of its own, or of the last call, which left the turn.
+// of its own, or of the last call, which left the turn. That of a dead letter
+// says where to find what died.
 func (t *telling) wentOn(e *historypb.HistoryEvent, at time.Time) {
 	a := e.GetStartChildWorkflowExecutionInitiatedEventAttributes()
+	if a.GetWorkflowType().GetName() == contract.DeadLetterWorkflow {
+		t.DeadLetter = deadLetter(a.GetWorkflowId())
+		return
+	}
 	var in contract.MessageInput
 	if decode(a.GetInput(), 0, &in) != nil {
 		return

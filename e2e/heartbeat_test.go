@@ -1,0 +1,42 @@
+package e2e_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/durabot/durabot/internal/telegramsim"
+)
+
+// The heartbeat URL hears of a bot that works, and of no other. Only this test
+// catches a stand-by that covers up for a sender that is dead or stuck.
+
+func TestHeartbeatOnlyTheProcessOnDutyIsHeardAndOnlyWhileItIsReady(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var beats [2]atomic.Int64
+	var urls [2]string
+	for i := range beats {
+		server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { beats[i].Add(1) }))
+		t.Cleanup(server.Close)
+		urls[i] = server.URL
+	}
+	holder := w.start("--heartbeat-url", urls[0]).onDuty()
+	w.start("--heartbeat-url", urls[1]).ready()
+	w.eventually("the holder is heard", func() bool { return beats[0].Load() == 1 })
+	w.eventually("it is heard again within its minute", func() bool { return beats[0].Load() >= 2 })
+	require.Zero(t, beats[1].Load(), "a stand-by is silent")
+	w.Fault(telegramsim.Fault{
+		Method: "getUpdates", Kind: telegramsim.FaultStatus, Status: http.StatusConflict,
+		Body: `{"ok":false,"error_code":409,"description":"Conflict: terminated by other getUpdates request; make sure that only one bot instance is running"}`,
+	})
+	w.eventually("the holder is not ready", func() bool { status, _ := holder.get("/readyz"); return status == http.StatusServiceUnavailable })
+	heard := beats[0].Load()
+	w.pass(time.Now().Add(70 * time.Second))
+	require.Equal(t, heard, beats[0].Load(), "nobody hears of a bot that is deaf")
+	require.Zero(t, beats[1].Load())
+}
