@@ -54,8 +54,13 @@ func (m *markup) token(next html.TokenType, tokens *html.Tokenizer) error {
 		return m.words(string(tokens.Raw()))
 	case html.StartTagToken:
 		return m.start(tokens.Token())
-	case html.EndTagToken:
-		return m.close(tokens.Token().Data)
+	case html.EndTagToken, html.CommentToken: // </> is a comment to the tokenizer
+		name, isEnd := strings.CutPrefix(string(tokens.Raw()), "</")
+		name, whole := strings.CutSuffix(name, ">")
+		if !isEnd || !whole {
+			return m.wrong("this is no tag that Telegram knows")
+		}
+		return m.close(strings.ToLower(strings.TrimRight(name, " \t\r\n")))
 	case html.ErrorToken:
 		return m.wrong("a tag has no end")
 	default:
@@ -142,13 +147,14 @@ func tagAttributes(tag html.Token) (attributes, bool) {
 	return a, a != nil
 }
 
+// close ends what was begun last, whose name an end tag may leave out.
 func (m *markup) close(tag string) error {
 	top := m.top()
-	if top == nil || top.name != tag {
+	if top == nil || tag != "" && top.name != tag {
 		return m.wrong("an end tag does not match")
 	}
 	o := m.end()
-	if tag == "a" && o.attributes == nil {
+	if o.name == "a" && o.attributes == nil {
 		o.attributes = link(m.inner(o))
 	}
 	m.add(o, o.attributes)
