@@ -84,8 +84,11 @@ func (w *world) dead(n int, filter ...string) []letter {
 	w.t.Helper()
 	var all []letter
 	require.Eventually(w.t, func() bool {
-		all = parse[[]letter](w.t, w.must(append([]string{"dead", "list", "-o", "json"}, filter...)...))
-		return len(all) == n
+		out, code := w.durabot(append([]string{"dead", "list", "-o", "json"}, filter...)...)
+		if code == 0 {
+			all = parse[[]letter](w.t, out)
+		}
+		return code == 0 && len(all) == n
 	}, patience, 300*time.Millisecond, "%d dead letters", n)
 	return all
 }
@@ -118,7 +121,10 @@ func (w *world) stats() stats {
 // time is a process.
 func (w *world) shows(what string, ok func(stats) bool) {
 	w.t.Helper()
-	require.Eventually(w.t, func() bool { return ok(w.stats()) }, patience, 300*time.Millisecond, what)
+	require.Eventually(w.t, func() bool {
+		out, code := w.durabot("stats", "-o", "json")
+		return code == 0 && ok(parse[stats](w.t, out))
+	}, patience, 300*time.Millisecond, what)
 }
 
 // of reports whether a process holds the duty.

@@ -49,7 +49,7 @@ func TestG8RepliesOvertakeWaitingBulk(t *testing.T) {
 func TestG8BulkMovesUnderConstantReplies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	const people, each, bulk, calls = 75, 2, 20, 120
+	const people, each, bulk, calls = 75, 3, 20, 120
 	for i := range int64(bulk) {
 		w.CreateChat(telegramsim.Chat{ID: 5000 + i})
 	}
@@ -59,6 +59,7 @@ func TestG8BulkMovesUnderConstantReplies(t *testing.T) {
 	}
 	w.eventually("replies wait", func() bool { return len(w.runs()) > 20+int(w.Accepted()) })
 	w.bulk(bulk, func(i int) contract.Call { return text(5000+int64(i), "news") })
+	w.shows("the bulk waits", func(s stats) bool { return s.Limiter != nil && s.Limiter.Waiting[contract.Bulk] > 0 })
 	already := int(w.Accepted())
 	w.eventually("more calls are made", func() bool { return int(w.Accepted()) >= already+calls })
 	require.Greater(t, len(w.runs())+bulk, already+calls, "replies still wait")

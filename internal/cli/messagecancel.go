@@ -15,7 +15,7 @@ import (
 
 // cancelWait is how long a message that is taken back may take to end: a request
 // that has left is awaited.
-const cancelWait = 15 * time.Second
+const cancelWait = 30 * time.Second
 
 func (p Program) messageCancelCommand(g *global) *cobra.Command {
 	cmd := &cobra.Command{

@@ -2,6 +2,7 @@ package devserver_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -129,9 +130,13 @@ func usable(t *testing.T, s *devserver.Server, retention time.Duration) {
 func TestUIAnswersWhereItSaysItDoes(t *testing.T) {
 	t.Parallel()
 	path := binary(t)
-	free, err := devserver.Start(t.Context(), devserver.Options{
-		Path: path, LogFile: filepath.Join(t.TempDir(), "temporal.log"), UIPort: freePort(t),
-	})
+	var free *devserver.Server
+	err := devserver.ErrPortInUse
+	for errors.Is(err, devserver.ErrPortInUse) { // somebody was faster
+		free, err = devserver.Start(t.Context(), devserver.Options{
+			Path: path, LogFile: filepath.Join(t.TempDir(), "temporal.log"), UIPort: freePort(t),
+		})
+	}
 	require.NoError(t, err)
 	t.Cleanup(free.Kill)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
