@@ -54,13 +54,16 @@ func TestG8BulkMovesUnderConstantReplies(t *testing.T) {
 		w.CreateChat(telegramsim.Chat{ID: 5000 + i})
 	}
 	w.start("--global-per-second", "5").onDuty()
+	w.must("pause", "--reason", "until all of it waits")
 	for i := range int64(people * each) {
 		w.SendText(1001+i%people, "hello")
 	}
-	w.eventually("replies wait", func() bool { return len(w.runs()) > 20+int(w.Accepted()) })
 	w.bulk(bulk, func(i int) contract.Call { return text(5000+int64(i), "news") })
-	w.shows("the bulk waits", func(s stats) bool { return s.Limiter != nil && s.Limiter.Waiting[contract.Bulk] > 0 })
+	w.shows("all of it waits", func(s stats) bool {
+		return s.Limiter != nil && s.Limiter.Waiting[contract.Bulk] == bulk && s.Limiter.Waiting[contract.Normal] > 20
+	})
 	already := int(w.Accepted())
+	w.must("resume")
 	w.eventually("more calls are made", func() bool { return int(w.Accepted()) >= already+calls })
 	require.Greater(t, len(w.runs())+bulk, already+calls, "replies still wait")
 	moved := 0

@@ -56,7 +56,7 @@ func run(m *testing.M) (code int, err error) {
 	}
 	defer shared.temporal.Stop()
 	// The tests wait far more than they work.
-	if err := flag.Set("test.parallel", "8"); err != nil {
+	if err := flag.Set("test.parallel", "6"); err != nil {
 		return 1, err
 	}
 	if code = m.Run(); code != 0 {

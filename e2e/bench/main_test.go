@@ -27,7 +27,7 @@ func TestTheBenchMeasuresEveryFigure(t *testing.T) {
 	t.Parallel()
 	l, err := newLab(t.Context(), plan{
 		Runs: 1, Latency: time.Millisecond, Steady: time.Second, Burst: 30, Soak: 30, Bulk: 60, Waiting: 100,
-		Replies: 2 * time.Second, Penalty: time.Second, Held: 2, Storm: time.Second,
+		Replies: 2 * time.Second, Penalty: 3 * time.Second, Held: 2, Storm: time.Second,
 		Messages: 5, Lines: 100,
 	})
 	require.NoError(t, err)
