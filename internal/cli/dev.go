@@ -36,7 +36,7 @@ func (p Program) devCommand(g *global) *cobra.Command {
 	}
 	f := cmd.Flags()
 	botFlags(f, &d.settings)
-	f.StringVar(&d.settings.HTTP, "http", d.settings.HTTP, "address of /healthz, /readyz and /metrics")
+	f.StringVar(&d.settings.HTTP, "http", d.settings.HTTP, "address of /healthz, /readyz, /metrics and /api/v1/stats")
 	f.StringVar(&d.simAddr, "sim", "127.0.0.1:8081", "address of the simulator and its chat page")
 	f.IntVar(&d.port, "temporal-port", 7233, "port of Temporal; its UI has the port 1000 above")
 	f.StringVar(&d.db, "db", ".dev/temporal.db", "Temporal's database; everything else that lasts lies beside it")
