@@ -47,7 +47,7 @@ func (e *erasure) run(ctx context.Context) error {
 	for deadline := time.Now().Add(eraseWait); ; pause(ctx, eraseLook) {
 		err := e.pass(ctx, bar)
 		if err == nil {
-			e.Left, err = e.count(ctx, e.query)
+			err = e.look(ctx)
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -56,6 +56,15 @@ func (e *erasure) run(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// look counts what is left. Unanswered, what was known of it still holds.
+func (e *erasure) look(ctx context.Context) error {
+	left, err := e.count(ctx, e.query)
+	if err == nil {
+		e.Left = left
+	}
+	return err
 }
 
 // pass deletes all that is found, several at once. The open ones are listed

@@ -127,7 +127,9 @@ func (r *deadRun) ask(ctx context.Context, d deadLetter, after string) (contract
 	if err == nil {
 		err = handle.Get(call, &state)
 	}
-	if err != nil && call.Err() != nil && ctx.Err() == nil {
+	// The server may know a moment before this clock that the time is over.
+	_, late := errors.AsType[*client.WorkflowUpdateServiceTimeoutOrCanceledError](err)
+	if err != nil && (late || call.Err() != nil) && ctx.Err() == nil {
 		return state, fmt.Errorf("%s: %w", d.id(), errNoAnswer)
 	}
 	return state, err
