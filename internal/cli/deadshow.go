@@ -29,35 +29,30 @@ type shownDead struct {
 }
 
 func (p Program) deadShowCommand(g *global) *cobra.Command {
-	var ui string
-	var payload bool
+	var f showFlags
 	cmd := &cobra.Command{
 		Use: "show ID", Short: "Show what is known of a dead letter, and what was done to it", Args: oneArg("the id of a dead letter"),
 	}
-	cmd.Flags().StringVar(&ui, "ui", "", "address of the Temporal UI to link to (default: that of a local server, or Temporal Cloud's)")
-	cmd.Flags().BoolVar(&payload, "payload", false, "show the calls or the update as well, with what people wrote")
+	f.register(cmd.Flags(), "show the calls or the update as well, with what people wrote")
 	format := output(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		id, err := p.deadWorkflow(g, args[0])
 		if err != nil {
 			return err
 		}
-		s, err := p.connect(cmd.Context())
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		d, err := s.letter(cmd.Context(), id)
-		if err != nil {
-			return err
-		}
-		shown := d.shown(s.page(ui, id))
-		if payload {
-			if shown.Payload, err = s.deadPayload(cmd.Context(), d); err != nil {
+		return p.connected(cmd.Context(), func(s *frontend) error {
+			d, err := s.letter(cmd.Context(), id)
+			if err != nil {
 				return err
 			}
-		}
-		return p.answer(format, shown, func(w io.Writer) error { return shown.write(w, time.Now()) })
+			shown := d.shown(s.page(f.ui, id))
+			if f.payload {
+				if shown.Payload, err = s.deadPayload(cmd.Context(), d); err != nil {
+					return err
+				}
+			}
+			return p.answer(format, shown, func(w io.Writer) error { return shown.write(w, time.Now()) })
+		})
 	}
 	return cmd
 }

@@ -35,20 +35,17 @@ func (p Program) actOn(ctx context.Context, g *global, t *deadTargets, v deadVer
 	if err != nil {
 		return err
 	}
-	s, err := p.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	run := newDeadRun(p, s, v, t)
-	if err := run.choose(ctx, g, ids); err != nil {
-		return err
-	}
-	if err := run.agree(); err != nil {
-		return err
-	}
-	run.all(ctx)
-	return report(run)
+	return p.connected(ctx, func(s *frontend) error {
+		run := newDeadRun(p, s, v, t)
+		if err := run.choose(ctx, g, ids); err != nil {
+			return err
+		}
+		if err := run.agree(); err != nil {
+			return err
+		}
+		run.all(ctx)
+		return report(run)
+	})
 }
 
 // choose finds what is meant and leaves alone what a filter should not touch.

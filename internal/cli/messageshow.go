@@ -33,22 +33,20 @@ type shownMessage struct {
 }
 
 func (p Program) messageShowCommand(g *global) *cobra.Command {
-	var ui string
-	var payload bool
+	var f showFlags
 	cmd := &cobra.Command{
 		Use: "show KEY|WORKFLOW_ID", Short: "Tell one message's story: accepted, waited for, each attempt's end, delivered",
 		Args: oneArg("a key or a workflow ID"),
 	}
-	cmd.Flags().StringVar(&ui, "ui", "", "address of the Temporal UI to link to (default: that of a local server, or Temporal Cloud's)")
-	cmd.Flags().BoolVar(&payload, "payload", false, "show the parameters as well, with what is said")
+	f.register(cmd.Flags(), "show the parameters as well, with what is said")
 	format := output(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return p.askMessage(cmd.Context(), g, args[0], func(s *frontend, id string) error {
-			shown, err := s.message(cmd.Context(), id, payload)
+			shown, err := s.message(cmd.Context(), id, f.payload)
 			if err != nil {
 				return err
 			}
-			shown.UI = s.page(ui, id)
+			shown.UI = s.page(f.ui, id)
 			return p.answer(format, shown, shown.write)
 		})
 	}
@@ -65,12 +63,7 @@ func (p Program) askMessage(ctx context.Context, g *global, arg string, do func(
 		}
 		id = messageWorkflow(bot, arg)
 	}
-	s, err := p.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	return do(s, id)
+	return p.connected(ctx, func(s *frontend) error { return do(s, id) })
 }
 
 // message reads a message's history.

@@ -29,17 +29,14 @@ const (
 func (p Program) setupCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "setup", Short: "Prepare a Temporal namespace: search attributes, retention 7 days", Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.setup(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return p.connected(cmd.Context(), func(s *frontend) error { return p.setup(cmd.Context(), s) })
+		},
 	}
 }
 
 // setup changes what is missing and says so. Run again it changes nothing.
-func (p Program) setup(ctx context.Context) error {
-	s, err := p.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
+func (p Program) setup(ctx context.Context, s *frontend) error {
 	fmt.Fprintf(p.Stdout, "namespace %s at %s\n", s.options.Namespace, s.options.HostPort)
 	if err := p.setupRetention(ctx, s); err != nil {
 		return err

@@ -66,18 +66,23 @@ func (p Program) connect(ctx context.Context) (*frontend, error) {
 	return s, nil
 }
 
+// connected has a verb do what it does with Temporal.
+func (p Program) connected(ctx context.Context, do func(s *frontend) error) error {
+	s, err := p.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return do(s)
+}
+
 // ask has a verb ask Temporal about a bot.
 func (p Program) ask(ctx context.Context, g *global, do func(s *frontend, bot int64) error) error {
 	bot, err := p.bot(g)
 	if err != nil {
 		return err
 	}
-	s, err := p.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	return do(s, bot)
+	return p.connected(ctx, func(s *frontend) error { return do(s, bot) })
 }
 
 // retention is the namespace's. It is what every verb asks first.

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/spf13/pflag"
 )
 
 // cloudUI is Temporal Cloud's, whose servers are below cloudHost.
@@ -13,6 +15,18 @@ const (
 	cloudHost = ".tmprl.cloud"
 	apiHost   = ".temporal.io"
 )
+
+// showFlags are those of the verbs that show one thing.
+type showFlags struct {
+	ui      string
+	payload bool
+}
+
+// register adds them; payload says what there is to show of what people wrote.
+func (f *showFlags) register(flags *pflag.FlagSet, payload string) {
+	flags.StringVar(&f.ui, "ui", "", "address of the Temporal UI to link to (default: that of a local server, or Temporal Cloud's)")
+	flags.BoolVar(&f.payload, "payload", false, payload)
+}
 
 // page is a workflow's page in the Temporal UI, "" when nobody said where the UI
 // is and the server is neither local nor Temporal Cloud's.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"text/tabwriter"
 	"time"
 
@@ -52,14 +53,13 @@ func (p Program) updateListCommand(g *global) *cobra.Command {
 		if err := f.validate(); err != nil {
 			return usage(err)
 		}
-		rows, err := p.updates(cmd.Context(), g, f)
-		if err != nil {
-			return err
-		}
-		if format.value == "json" {
-			return writeJSON(p.Stdout, rows)
-		}
-		return p.writeUpdates(rows)
+		return p.ask(cmd.Context(), g, func(s *frontend, bot int64) error {
+			rows, err := s.updates(cmd.Context(), bot, f)
+			if err != nil {
+				return err
+			}
+			return p.answer(format, rows, func(w io.Writer) error { return writeUpdates(w, rows) })
+		})
 	}
 	return cmd
 }
@@ -78,16 +78,7 @@ func (f updateFilter) validate() error {
 }
 
 // updates are the newest ones that the filter lets through.
-func (p Program) updates(ctx context.Context, g *global, f updateFilter) ([]updateRow, error) {
-	bot, err := p.bot(g)
-	if err != nil {
-		return nil, err
-	}
-	s, err := p.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
+func (s *frontend) updates(ctx context.Context, bot int64, f updateFilter) ([]updateRow, error) {
 	search, err := s.search(ctx, bot, f)
 	if err != nil {
 		return nil, err
@@ -136,8 +127,8 @@ func atOnce[R any](ctx context.Context, rows []R, look func(context.Context, *R)
 	return group.Wait()
 }
 
-func (p Program) writeUpdates(rows []updateRow) error {
-	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+func writeUpdates(out io.Writer, rows []updateRow) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "UPDATE_ID\tKIND\tCHAT\tSTATUS\tRECEIVED\tOUTCOME")
 	for _, r := range rows {
 		outcome := cmp.Or(r.State, string(r.Outcome))

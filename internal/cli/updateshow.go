@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 	enumspb "go.temporal.io/api/enums/v1"
@@ -23,34 +24,26 @@ type shown struct {
 }
 
 func (p Program) updateShowCommand(g *global) *cobra.Command {
-	var ui string
-	var payload bool
+	var f showFlags
 	cmd := &cobra.Command{
 		Use: "show UPDATE_ID|WORKFLOW_ID", Short: "Tell one update's story: received, waited for, handled, each call",
 		Args: oneArg("an update_id or a workflow ID"),
 	}
-	cmd.Flags().StringVar(&ui, "ui", "", "address of the Temporal UI to link to (default: that of a local server, or Temporal Cloud's)")
-	cmd.Flags().BoolVar(&payload, "payload", false, "show the update itself as well, with what people wrote")
+	f.register(cmd.Flags(), "show the update itself as well, with what people wrote")
 	format := output(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		id, err := p.updateWorkflow(g, args[0])
 		if err != nil {
 			return err
 		}
-		s, err := p.connect(cmd.Context())
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		told, err := s.tell(cmd.Context(), id, payload)
-		if err != nil {
-			return err
-		}
-		told.UI = s.page(ui, id)
-		if format.value == "json" {
-			return writeJSON(p.Stdout, told)
-		}
-		return writeStory(p.Stdout, told)
+		return p.connected(cmd.Context(), func(s *frontend) error {
+			told, err := s.tell(cmd.Context(), id, f.payload)
+			if err != nil {
+				return err
+			}
+			told.UI = s.page(f.ui, id)
+			return p.answer(format, told, func(w io.Writer) error { return writeStory(w, told) })
+		})
 	}
 	return cmd
 }
