@@ -20,6 +20,9 @@ type Method struct {
 	// Read says that it changes nothing at Telegram. getUpdates is one although it
 	// confirms: asking again with the same offset does no harm.
 	Read bool
+	// Payable says that allow_paid_broadcast lets a call leave beyond the free rate
+	// of the bot, for Stars.
+	Payable bool
 }
 
 // Lookup finds method in any case. A method this table does not know is judged by

@@ -13,6 +13,7 @@ import (
 // not against itself.
 var (
 	sends   = telegram.Method{Counts: true}
+	paid    = telegram.Method{Counts: true, Payable: true}
 	edits   = telegram.Method{Counts: true, Repeatable: true}
 	shows   = telegram.Method{Counts: true, Repeatable: true, Transient: true}
 	answers = telegram.Method{Repeatable: true, Answer: true}
@@ -28,10 +29,10 @@ func TestEveryMethodIsOfItsKind(t *testing.T) {
 		want    telegram.Method
 		methods string
 	}{
-		{"makes a message", sends, `sendMessage sendPhoto sendLivePhoto sendAudio sendDocument sendVideo
+		{"makes a message that can be paid for", paid, `sendMessage sendPhoto sendLivePhoto sendAudio sendDocument sendVideo
 			sendAnimation sendVoice sendVideoNote sendSticker sendLocation sendVenue sendContact sendPoll sendDice
-			sendGame sendInvoice sendPaidMedia sendChecklist sendRichMessage forwardMessage copyMessage
-			sendMediaGroup copyMessages forwardMessages createForumTopic sendGift`},
+			sendGame sendInvoice sendPaidMedia sendRichMessage copyMessage sendMediaGroup`},
+		{"makes a message", sends, `sendChecklist forwardMessage copyMessages forwardMessages createForumTopic sendGift`},
 		{"edits", edits, `editMessageText editMessageCaption editMessageMedia editMessageReplyMarkup
 			editMessageLiveLocation editMessageChecklist stopMessageLiveLocation stopPoll
 			editEphemeralMessageText editEphemeralMessageCaption`},

@@ -11,6 +11,11 @@ const (
 		sendPaidMedia sendChecklist sendRichMessage sendMediaGroup sendGift forwardMessage forwardMessages
 		copyMessage copyMessages createForumTopic`
 
+	// What may be paid for, to leave beyond the free rate (allow_paid_broadcast).
+	payableNames = `sendMessage copyMessage sendPhoto sendLivePhoto sendAudio sendDocument sendVideo sendAnimation
+		sendVoice sendVideoNote sendPaidMedia sendMediaGroup sendLocation sendVenue sendContact sendPoll sendDice
+		sendSticker sendGame sendInvoice sendRichMessage`
+
 	// Edits share the budget of sends. Repeating one is harmless as long as no
 	// newer edit of the same message lies between.
 	editNames = `editMessageText editMessageCaption editMessageMedia editMessageReplyMarkup
@@ -81,6 +86,11 @@ func buildMethodTable() map[string]Method {
 			method.Name = name
 			table[strings.ToLower(name)] = method
 		}
+	}
+	for name := range strings.FieldsSeq(payableNames) {
+		method := table[strings.ToLower(name)]
+		method.Payable = true
+		table[strings.ToLower(name)] = method
 	}
 	return table
 }

@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 )
@@ -38,6 +39,18 @@ func ChatID(params json.RawMessage) (id int64, username string, ok bool) {
 		return 0, text, true
 	}
 	return 0, "", false
+}
+
+// Paid reports whether a call asks to be paid for, so that the free rate is not
+// what limits it. Telegram does not pass the wish on for a business account
+// (tdlib/telegram-bot-api, Client.cpp, do_send_message).
+func Paid(method string, params json.RawMessage) bool {
+	const name = "allow_paid_broadcast"
+	if !bytes.Contains(params, []byte(name)) || !Lookup(method).Payable {
+		return false
+	}
+	asked := string(unquote(param(params, name)))
+	return (asked == "true" || asked == "True" || asked == "1") && param(params, "business_connection_id") == nil
 }
 
 func param(params json.RawMessage, name string) json.RawMessage {

@@ -85,3 +85,23 @@ func FuzzParams(f *testing.F) {
 		require.True(t, items >= 1 && items <= 100)
 	})
 }
+
+func TestACallIsPaidForWhereItAsksAndTelegramAllows(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		method, params string
+		want           bool
+	}{
+		{"sendMessage", `{"chat_id":1,"allow_paid_broadcast":true}`, true},
+		{"SENDMESSAGE", `{"chat_id":1,"allow_paid_broadcast":"true"}`, true},
+		{"sendMessage", `{"chat_id":1,"allow_paid_broadcast":false}`, false},
+		{"sendMessage", `{"chat_id":1,"text":"allow_paid_broadcast"}`, false},
+		{"sendMessage", `{"chat_id":1}`, false},
+		{"forwardMessage", `{"chat_id":1,"allow_paid_broadcast":true}`, false},
+		{"editMessageText", `{"chat_id":1,"allow_paid_broadcast":true}`, false},
+		{"sendMessage", `{"chat_id":1,"allow_paid_broadcast":true,"business_connection_id":"b"}`, false},
+		{"sendMessage", `[]`, false},
+	} {
+		require.Equal(t, c.want, telegram.Paid(c.method, json.RawMessage(c.params)), c.method+c.params)
+	}
+}

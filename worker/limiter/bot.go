@@ -10,27 +10,32 @@ import (
 // nearly one call in thirty (measured). The window bounds what comes of it.
 const lateness = 10 * time.Millisecond
 
-// bot is the budget all chats share: an even pace, a window of one second, and
+// bot is a budget that all chats share: an even pace, a window of one second, and
 // the slots in the air.
 type bot struct {
 	window
-	step  time.Duration // between two items; 0: no limit
-	next  time.Duration // when the even pace lets the next call go
-	open  int           // items in the air
-	air   int           // calls in the air
-	slots int           // most calls in the air; 0: no limit
+	step time.Duration // between two items; 0: no limit
+	next time.Duration // when the even pace lets the next call go
+	open int           // items in the air
+	air  *air
+}
+
+// air is what is under way, free and paid together.
+type air struct {
+	calls int
+	slots int // most calls; 0: no limit
 }
 
 // newBot starts as if the bot had been sending at its even pace until now: what
 // an earlier process sent in the last second is not known.
-func newBot(cfg Config) bot {
-	b := bot{slots: cfg.InFlight}
-	if cfg.GlobalPerSecond == 0 {
+func newBot(perSecond float64, a *air) bot {
+	b := bot{air: a}
+	if perSecond == 0 {
 		return b
 	}
-	b.step = seconds(1 / cfg.GlobalPerSecond)
+	b.step = seconds(1 / perSecond)
 	b.next = b.step
-	rate := int(math.Ceil(cfg.GlobalPerSecond))
+	rate := int(math.Ceil(perSecond))
 	b.window = window{limit: rate + headroom, length: time.Second}
 	for i := range rate {
 		b.add(time.Duration(i+1)*time.Second/time.Duration(rate)-time.Second, 1)
@@ -38,9 +43,18 @@ func newBot(cfg Config) bot {
 	return b
 }
 
+// fill keeps a budget silent for its first second: nothing of what it sent before
+// is handed over, which would be a thousand calls.
+func (b *bot) fill() {
+	if b.step > 0 {
+		b.marks, b.used = nil, 0
+		b.add(0, b.limit)
+	}
+}
+
 // opens returns when items may go; never if an answer must come first.
 func (b *bot) opens(now time.Duration, items int) time.Duration {
-	if b.slots > 0 && b.air >= b.slots {
+	if b.air.slots > 0 && b.air.calls >= b.air.slots {
 		return never
 	}
 	if b.step == 0 {
@@ -52,7 +66,7 @@ func (b *bot) opens(now time.Duration, items int) time.Duration {
 
 // take grants c now.
 func (b *bot) take(c *call, now time.Duration) {
-	b.air++
+	b.air.calls++
 	b.open += c.req.Items
 	if b.step == 0 {
 		return
@@ -64,7 +78,7 @@ func (b *bot) take(c *call, now time.Duration) {
 
 // answered starts c's last window.
 func (b *bot) answered(c *call, now time.Duration) {
-	b.air--
+	b.air.calls--
 	b.open -= c.req.Items
 	if b.step > 0 {
 		b.add(now, c.req.Items)
@@ -74,7 +88,7 @@ func (b *bot) answered(c *call, now time.Duration) {
 // giveBack undoes take for a call that never left. The pace can only be given
 // back while no later call has built on it.
 func (b *bot) giveBack(c *call) {
-	b.air--
+	b.air.calls--
 	b.open -= c.req.Items
 	if b.next == c.paceAfter {
 		b.next = c.paceBefore

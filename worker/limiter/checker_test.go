@@ -1,6 +1,7 @@
 package limiter_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -58,21 +59,41 @@ func (w *world) windows(cfg limiter.Config) error {
 			return fmt.Errorf("two in the air: %w", err)
 		}
 	}
-	if cfg.GlobalPerSecond == 0 {
-		return nil
+	for paid, rate := range map[bool]float64{false: cfg.GlobalPerSecond, true: cfg.PaidPerSecond} {
+		if rate == 0 {
+			continue
+		}
+		if err := w.window(int(math.Ceil(rate))+2, time.Second, func(s *send) bool { return s.Paid == paid }); err != nil {
+			return fmt.Errorf("paid %v: %w", paid, err)
+		}
 	}
-	return w.window(int(math.Ceil(cfg.GlobalPerSecond))+2, time.Second, func(*send) bool { return true })
+	return nil
 }
 
 // lateness is what the even pace lets a late call make up for.
 const lateness = 10 * time.Millisecond
 
-// pace checks that the bot is nowhere ahead of its even pace by more.
-func (w *world) pace(perSecond float64) error {
+// paces checks every even pace but those of chats.
+func (w *world) paces(cfg limiter.Config) (wrong error) {
+	for paid, rate := range map[bool]float64{false: cfg.GlobalPerSecond, true: cfg.PaidPerSecond} {
+		if rate > 0 {
+			wrong = errors.Join(wrong, w.pace(rate, func(s *send) bool { return s.Paid == paid }))
+		}
+	}
+	for _, flow := range flows {
+		if flow.perSecond > 0 {
+			wrong = errors.Join(wrong, w.pace(flow.perSecond, func(s *send) bool { return s.Flow == flow.name }))
+		}
+	}
+	return wrong
+}
+
+// pace checks that what belongs is nowhere ahead of its even pace by more.
+func (w *world) pace(perSecond float64, belongs func(*send) bool) error {
 	earned := time.Duration(0) // by the calls before, since the one that is furthest ahead
 	var last *send
 	for _, s := range w.sends {
-		if !s.Counts {
+		if !s.Counts || !belongs(s) {
 			continue
 		}
 		if last != nil {
@@ -200,3 +221,5 @@ func (w *world) place(s *send) time.Time {
 	}
 	return place
 }
+
+func everything(*send) bool { return true }

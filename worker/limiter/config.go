@@ -20,6 +20,9 @@ type Config struct {
 	// GlobalPerSecond is the even rate of the whole bot, in calls a second.
 	// Any second holds at most this, rounded up, plus two. Default 28.
 	GlobalPerSecond float64
+	// PaidPerSecond is the same for what Telegram is paid for, beside the free rate
+	// (Bot API, allow_paid_broadcast: up to 1000 messages a second). Default 1000.
+	PaidPerSecond float64
 	// ChatPerSecond is the mean rate of a private chat, in calls a second.
 	// Default 1.
 	ChatPerSecond float64
@@ -41,13 +44,13 @@ type Config struct {
 
 // DefaultConfig returns the limits a bot without paid broadcasts should keep.
 func DefaultConfig() Config {
-	return Config{GlobalPerSecond: 28, ChatPerSecond: 1, ChatBurst: 3, GroupPerMinute: 20, InFlight: 50}
+	return Config{GlobalPerSecond: 28, PaidPerSecond: 1000, ChatPerSecond: 1, ChatBurst: 3, GroupPerMinute: 20, InFlight: 50}
 }
 
 // Validate reports every setting that is out of range, joined in one error.
 func (c Config) Validate() error {
 	var errs []error
-	for name, rate := range map[string]float64{"GlobalPerSecond": c.GlobalPerSecond, "ChatPerSecond": c.ChatPerSecond} {
+	for name, rate := range map[string]float64{"GlobalPerSecond": c.GlobalPerSecond, "PaidPerSecond": c.PaidPerSecond, "ChatPerSecond": c.ChatPerSecond} {
 		if rate != 0 && !(rate >= slowest && rate <= 1e6) {
 			errs = append(errs, fmt.Errorf("%s: want 0 (no limit) or %g to 1e6, got %g", name, slowest, rate))
 		}

@@ -223,9 +223,25 @@ func TestForecastOfTheFirstIsWhenItMayGo(t *testing.T) {
 
 func TestRatesRoundTowardsTheSlowerSide(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, 35_714_286*time.Nanosecond, newBot(DefaultConfig()).step)
+	require.Equal(t, 35_714_286*time.Nanosecond, newBot(28, &air{}).step)
 	cfg := Config{ChatPerSecond: 3, ChatBurst: 1, GroupPerMinute: 7}
 	require.Equal(t, 333_333_334*time.Nanosecond, cfg.privateRule().window)
 	require.Equal(t, 8_571_428_572*time.Nanosecond, cfg.groupRule().step)
 	require.Equal(t, 3, Config{GroupPerMinute: 3}.groupRule().burst)
+}
+
+func TestFlowsAndTheirPacesAreForgotten(t *testing.T) {
+	t.Parallel()
+	var r ring
+	p := paces{}
+	for i := range 1000 {
+		name := string(rune('a' + i))
+		p.set(&call{req: Request{Flow: name, FlowPerSecond: 10}}, time.Duration(i)*time.Second)
+		ln := &lane{}
+		r.sit(ln, name, p[name])
+		ln.stand()
+	}
+	require.LessOrEqual(t, len(p), mostPaces)
+	require.Empty(t, r.byName)
+	require.Zero(t, r.list.Len())
 }

@@ -21,9 +21,10 @@ func (l *Limiter) dispatch(now time.Duration) {
 		l.alarms.clear(due)
 		due.owner.wake(l, now)
 	}
-	for l.grantNext(now) {
+	for more := true; more; {
+		more = l.grantNext(&l.free, now) || l.grantNext(&l.paid, now)
 	}
-	l.arm(min(l.alarms.next(), l.botOpens), now)
+	l.arm(min(l.alarms.next(), l.free.openAt, l.paid.openAt), now)
 }
 
 func (l *Limiter) arm(at, now time.Duration) {
@@ -38,41 +39,55 @@ func (l *Limiter) arm(at, now time.Duration) {
 	l.timer.Reset(at - now)
 }
 
-// grantNext gives one lane its turn; false when none is ready or the bot is not.
-func (l *Limiter) grantNext(now time.Duration) bool {
-	l.botOpens = never
-	ln := l.turns.next()
-	if ln == nil || len(l.held) > 0 {
+// pool returns the budget that a request spends, or waits in.
+func (l *Limiter) pool(req Request) *pool {
+	if req.Paid && req.Counts {
+		return &l.paid
+	}
+	return &l.free
+}
+
+// grantNext gives one lane of a pool its turn; false when none is ready or the bot
+// is not.
+func (l *Limiter) grantNext(p *pool, now time.Duration) bool {
+	p.openAt = never
+	ln, opens := p.turns.next(now)
+	if len(l.held) > 0 {
 		return false
 	}
-	if l.botOpens = l.silent(now); l.botOpens > now {
+	if ln == nil {
+		p.openAt = opens
+		return false
+	}
+	if p.openAt = l.silent(now); p.openAt > now {
 		return false
 	}
 	seat := ln.seat
-	if l.evaluate(ln, now); ln.seat != seat {
+	if l.evaluate(ln, now); ln.seat != seat || !ln.flow.open(now) {
 		return true // it was not ready any more, or sits elsewhere: look again
 	}
 	if ln.offer.req.Counts {
-		l.botOpens = l.bot.opens(now, ln.offer.req.Items)
+		p.openAt = p.opens(now, ln.offer.req.Items)
 	}
-	if l.botOpens > now {
+	if p.openAt > now {
 		return false
 	}
-	l.give(ln, now)
+	l.give(ln, p, now)
 	return true
 }
 
 // give grants the call a lane offers.
-func (l *Limiter) give(ln *lane, now time.Duration) {
+func (l *Limiter) give(ln *lane, p *pool, now time.Duration) {
 	c := ln.offer
 	l.withdraw(c)
 	c.granted = now
 	l.granted[c.req.Class]++
 	l.probe(c, now)
 	if c.req.Counts {
-		l.turns.served(ln)
-		l.turns.leave(ln)
-		l.bot.take(c, now)
+		p.served(ln, now)
+		ln.stand()
+		l.paces.spend(c, now)
+		p.take(c, now)
 		ln.granted(c)
 		ln.inAir = append(ln.inAir, c)
 		ln.recall(c, now)
@@ -98,12 +113,12 @@ func (l *Limiter) refuse(c *call, err error) {
 // is called whenever anything about the lane may have changed.
 func (l *Limiter) evaluate(ln *lane, now time.Duration) {
 	on := l.penalties[Scope{Chat: ln.chat}]
-	ln.offer = ln.choose(on, now)
+	ln.offer = ln.choose(on, l.paces, now)
 	for ln.offer != nil && l.banned(ln.offer, now) {
-		ln.offer = ln.choose(on, now)
+		ln.offer = ln.choose(on, l.paces, now)
 	}
 	if ln.offer == nil {
-		l.turns.leave(ln)
+		ln.stand()
 		l.rest(ln, now)
 		return
 	}
@@ -111,12 +126,12 @@ func (l *Limiter) evaluate(ln *lane, now time.Duration) {
 	switch {
 	case at <= now:
 		l.alarms.clear(&ln.alarm)
-		l.turns.join(ln)
+		l.pool(ln.offer.req).join(ln, l.paces[ln.lead.req.Flow])
 	case ln.offer.req.Transient:
 		l.refuse(ln.offer, ErrDropped)
 		l.evaluate(ln, now)
 	default:
-		l.turns.leave(ln)
+		ln.stand()
 		l.alarms.set(&ln.alarm, ln, at)
 	}
 }

@@ -23,7 +23,12 @@
 // A 429 says that the configured rate is too high for its chat, or for the bot:
 // it halves that rate, which recovers by an eighth of the whole each 30 s.
 //
-// Inside a class chats take turns. [Urgent] goes before [Normal] before [Bulk],
+// Inside a class flows take turns, and inside a flow chats do: of two broadcasts
+// each gets half, however many wait in the other. A flow may have an even rate of
+// its own. What is paid for spends a budget beside the free one, and neither
+// waits for the other.
+//
+// [Urgent] goes before [Normal] before [Bulk],
 // but a class that has been passed over often enough gets the next turn, so
 // bulk keeps one grant in twenty and normal one in five, whatever waits above:
 // among chats that are ready, and again inside a chat that has several classes.

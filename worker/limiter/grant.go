@@ -53,9 +53,9 @@ func (g *Grant) end(answered bool, now time.Duration) {
 func (l *Limiter) close(c *call, answered bool, now time.Duration) {
 	c.lane.inAir = slices.DeleteFunc(c.lane.inAir, func(other *call) bool { return other == c })
 	if !answered {
-		l.bot.giveBack(c)
+		l.pool(c.req).giveBack(c)
 		return
 	}
-	l.bot.answered(c, now)
+	l.pool(c.req).answered(c, now)
 	c.lane.budget.charge(now, c.req.Items)
 }

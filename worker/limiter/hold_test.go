@@ -33,7 +33,7 @@ func TestNothingGoesWhileAnyReasonHolds(t *testing.T) {
 		w.callers.Wait()
 		require.Empty(t, w.Stats().Held)
 		require.Equal(t, 2*time.Hour, w.times(99)[0])
-		require.NoError(t, w.pace(28))
+		require.NoError(t, w.pace(28, everything))
 		require.NoError(t, w.heldBack())
 	})
 }

@@ -24,34 +24,37 @@ type lane struct {
 	inAir  []*call // one, or another chat's that became this one
 
 	offer  *call         // who goes when the lane has its turn
-	rank   Class         // the class the lane takes its turn in
+	lead   *call         // whose turn that is: of what class and flow
 	seat   *list.Element // its place among the turns; nil: not ready
-	ring   *list.List    // where seat is
+	list   *list.List    // where seat is
+	flow   *flow         // whose list that is; nil for a call that spends nothing
 	parked *penalty      // whose probe it last waited for
 }
 
-// choose picks who goes next and in which class the lane takes its turn: the
-// most important that waits. A class passed over too often goes in its stead. If
-// anyone may scout p, the penalty on the chat, only such calls are looked at.
-func (ln *lane) choose(p *penalty, now time.Duration) *call {
+// choose picks who goes next and in whose turn: the most important that waits. A
+// class passed over too often goes in its stead, unless that would be to wait for
+// the pace of a flow. If anyone may scout p, the penalty on the chat, only such
+// calls are looked at.
+func (ln *lane) choose(p *penalty, flows paces, now time.Duration) *call {
 	if p.open(now) {
-		scout := ln.pick(func(q *queue) *call { return q.firstOf(p.passes) })
+		scout := ln.pick(func(q *queue) *call { return q.firstOf(p.passes) }, flows, now)
 		if scout != nil {
 			return scout
 		}
 	}
-	return ln.pick((*queue).first)
+	return ln.pick((*queue).first, flows, now)
 }
 
-func (ln *lane) pick(first func(*queue) *call) *call {
+func (ln *lane) pick(first func(*queue) *call, flows paces, now time.Duration) *call {
+	ln.lead = nil
 	var chosen *call
 	for class := range Class(classes) {
 		c := first(&ln.queues[class])
 		switch {
 		case c == nil || c.settled: // nobody, or a kept place that holds the class
 		case chosen == nil:
-			chosen, ln.rank = c, class
-		case ln.passed[class] >= patience[class]:
+			chosen, ln.lead = c, c
+		case ln.passed[class] >= patience[class] && flows[c.req.Flow].open(now):
 			chosen = c
 		}
 	}

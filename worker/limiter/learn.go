@@ -58,7 +58,8 @@ func (s *lesson) stretch(now, d time.Duration) time.Duration {
 func (l *Limiter) learn(scope Scope, now time.Duration) {
 	switch {
 	case scope == Scope{}:
-		l.bot.halve(now)
+		l.free.halve(now)
+		l.paid.halve(now)
 	case scope.Method == "":
 		ln := l.lane(scope.Chat, now)
 		ln.budget.halve(now)
@@ -71,7 +72,7 @@ func (l *Limiter) learn(scope Scope, now time.Duration) {
 func (l *Limiter) recoverFrom(scope Scope, end time.Duration) {
 	switch ln := l.learned[scope.Chat]; {
 	case scope == Scope{}:
-		l.bot.since = end
+		l.free.since, l.paid.since = end, end
 	case scope.Method == "" && ln != nil:
 		ln.budget.since = end
 	}

@@ -28,9 +28,10 @@ type Limiter struct {
 	refusals  []refusal
 	moves     map[int64]move
 	held      map[string]struct{}
-	turns     turns
-	bot       bot
-	botOpens  time.Duration // when the bot lets the next ready lane go
+	air       air
+	free      pool // what Telegram takes for nothing, and what spends nothing
+	paid      pool // what it is paid for
+	paces     paces
 	alarms    alarms
 	timer     *time.Timer
 	armed     time.Duration
@@ -52,8 +53,11 @@ func New(cfg Config) *Limiter {
 		cfg: cfg, private: cfg.privateRule(), group: cfg.groupRule(), born: time.Now(),
 		lanes: map[int64]*lane{}, learned: map[int64]*lane{}, penalties: map[Scope]*penalty{},
 		moves: map[int64]move{}, held: map[string]struct{}{}, changed: make(chan struct{}, 1),
-		bot: newBot(cfg), botOpens: never, armed: never,
+		air: air{slots: cfg.InFlight}, paces: paces{}, armed: never,
 	}
+	l.free = pool{bot: newBot(cfg.GlobalPerSecond, &l.air), openAt: never}
+	l.paid = pool{bot: newBot(cfg.PaidPerSecond, &l.air), openAt: never}
+	l.paid.fill()
 	l.timer = time.AfterFunc(never, l.tick)
 	l.timer.Stop()
 	return l
@@ -119,6 +123,9 @@ func (l *Limiter) admit(c *call, now time.Duration) {
 		c.lane = l.lane(c.req.Chat, now)
 	} else {
 		c.lane = &lane{}
+	}
+	if c.req.Counts && c.req.Flow != "" {
+		l.paces.set(c, now)
 	}
 	if c.req.Transient {
 		l.admitTransient(c, now)

@@ -92,7 +92,7 @@ func (l *Limiter) discard(ln *lane) {
 		ln.queues[class] = queue{}
 	}
 	l.alarms.clear(&ln.alarm)
-	l.turns.leave(ln)
+	ln.stand()
 	l.drop(ln)
 }
 

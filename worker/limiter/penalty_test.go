@@ -110,7 +110,7 @@ func TestPenaltyOnTheBotHoldsEveryoneInPlace(t *testing.T) {
 		require.Equal(t, 11, w.Stats().Waiting[limiter.Normal])
 		w.callers.Wait()
 		require.NoError(t, w.silence())
-		require.NoError(t, w.pace(28))
+		require.NoError(t, w.pace(28, everything))
 		require.Equal(t, 50*sec, w.sends[0].at)
 	})
 }

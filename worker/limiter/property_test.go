@@ -92,9 +92,7 @@ func play(t *testing.T, cfg limiter.Config, arrivals []arrival) (wrong error) {
 		w.callers.Wait()
 		w.pass(time.Hour)
 		wrong = errors.Join(w.windows(cfg), w.silence(), w.heldBack(), w.ordered(), w.newest(), w.empty(), errors.Join(w.faults...))
-		if cfg.GlobalPerSecond > 0 {
-			wrong = errors.Join(wrong, w.pace(cfg.GlobalPerSecond))
-		}
+		wrong = errors.Join(wrong, w.paces(cfg))
 		if cfg.GroupPerMinute > 0 {
 			wrong = errors.Join(wrong, w.smooth(time.Minute/time.Duration(cfg.GroupPerMinute)))
 		}
@@ -133,6 +131,7 @@ func noPromiseIsBroken(t *testing.T, rt *rapid.T) {
 	t.Helper()
 	cfg := limiter.Config{
 		GlobalPerSecond: rapid.SampledFrom([]float64{0, 1, 5, 28}).Draw(rt, "global"),
+		PaidPerSecond:   rapid.SampledFrom([]float64{0, 2, 50}).Draw(rt, "paid"),
 		ChatPerSecond:   rapid.SampledFrom([]float64{0, 0.5, 1, 3}).Draw(rt, "chat"),
 		ChatBurst:       rapid.IntRange(1, 4).Draw(rt, "burst"),
 		GroupPerMinute:  rapid.SampledFrom([]int{0, 5, 20, 30}).Draw(rt, "group"),

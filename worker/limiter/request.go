@@ -54,6 +54,17 @@ type Request struct {
 	// time the call was first scheduled and the same at each attempt, because a
 	// call that comes back finds its kept place by it. Zero means now.
 	Since time.Time
+	// Flow is what the call belongs to, such as a broadcast, "" for none. Inside a
+	// class flows take turns, however much of each waits. All calls of a flow are of
+	// one class, and either paid for or not.
+	Flow string
+	// FlowPerSecond is the even rate of the flow, in items a second, as the newest of
+	// its requests says; 0 for none of its own. A wait for it is sat out in place. It
+	// means nothing without a Flow.
+	FlowPerSecond float64
+	// Paid calls spend a budget of their own in place of the bot's free one. The
+	// limits of chats hold for them, and the slots in the air are common.
+	Paid bool
 	// Transient marks a call that is of no use later, such as sendChatAction. It
 	// goes within a second or ends with [ErrDropped], never makes another call of
 	// its chat wait for its turn, and does not take the chat's last slot: the
@@ -78,6 +89,9 @@ func (r Request) validate() error {
 	}
 	if r.Counts && (r.Items < 1 || r.Items > 1e6) {
 		return fmt.Errorf("request: want 1 to 1e6 items, got %d", r.Items)
+	}
+	if r.FlowPerSecond != 0 && !(r.FlowPerSecond >= slowest && r.FlowPerSecond <= 1e6) {
+		return fmt.Errorf("request: want a rate of the flow of 0 (none) or %g to 1e6, got %g", slowest, r.FlowPerSecond)
 	}
 	return nil
 }

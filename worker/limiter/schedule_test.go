@@ -64,6 +64,12 @@ func drawArrival(t *rapid.T) arrival {
 	return a
 }
 
+// flows are what random calls belong to.
+var flows = []struct {
+	name      string
+	perSecond float64
+}{{"", 0}, {"", 0}, {"news", 0}, {"slow", 0.5}, {"quick", 7}}
+
 func drawRequest(t *rapid.T) limiter.Request {
 	req := limiter.Request{
 		Chat:   rapid.SampledFrom([]int64{1, 1, 2, 3, 4, -1, -1, -2, 0}).Draw(t, "chat"),
@@ -72,6 +78,12 @@ func drawRequest(t *rapid.T) limiter.Request {
 		Class:  limiter.Class(rapid.IntRange(0, 2).Draw(t, "class")),
 		Counts: rapid.IntRange(0, 9).Draw(t, "counts") > 0,
 	}
+	flow := rapid.SampledFrom(flows).Draw(t, "flow")
+	req.Flow, req.FlowPerSecond = flow.name, flow.perSecond
+	if req.Flow != "" {
+		req.Class, req.Items = limiter.Bulk, 1 // the pace of more is not handed over
+	}
+	req.Paid = req.Flow == "quick" || req.Flow == "" && oneIn(t, 3, "paid")
 	switch req.Method {
 	case "editMessageText":
 		req.Edits = rapid.SampledFrom([]string{"", "editMessageText/1", "editMessageText/2"}).Draw(t, "edits")

@@ -17,6 +17,9 @@ type State struct {
 	Taken time.Time `json:"taken"`
 	// Bot is what the whole bot has used up in the last second, and has learned.
 	Bot BotState `json:"bot,omitzero"`
+	// PaidNext is when the even pace lets the next call go that Telegram is paid for,
+	// if that is more than one step away: a limiter starts with one.
+	PaidNext time.Time `json:"paid_next,omitzero"`
 	// Penalties are in force, or wait for their probe.
 	Penalties []PenaltyState `json:"penalties,omitempty"`
 	// Chats are those whose windows, even rate or lesson still count.
@@ -92,6 +95,9 @@ func (l *Limiter) State() State {
 	defer l.mu.Unlock()
 	now := l.now()
 	s := State{Taken: l.wall(now), Bot: l.botState(now)}
+	if l.paid.bot.next > now+l.paid.step {
+		s.PaidNext = l.wall(l.paid.bot.next)
+	}
 	for scope, p := range l.penalties {
 		s.Penalties = append(s.Penalties, PenaltyState{
 			Chat: scope.Chat, Method: scope.Method, Until: l.wall(p.until),
@@ -115,7 +121,7 @@ func (l *Limiter) State() State {
 }
 
 func (l *Limiter) botState(now time.Duration) BotState {
-	b := l.bot
+	b := l.free.bot
 	if b.step == 0 {
 		return BotState{}
 	}

@@ -45,7 +45,7 @@ func TestPaceOfTheBotOutlivesAHandOver(t *testing.T) {
 		}
 		w.callers.Wait()
 		require.NoError(t, w.windows(limiter.DefaultConfig()))
-		require.NoError(t, w.pace(28))
+		require.NoError(t, w.pace(28, everything))
 	})
 }
 

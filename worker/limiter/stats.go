@@ -14,6 +14,8 @@ type Stats struct {
 	Granted [classes]uint64
 	// InAir counts the granted calls that spend budget and have not ended.
 	InAir int
+	// GlobalPerSecond and PaidPerSecond are the configured rates.
+	GlobalPerSecond, PaidPerSecond float64
 	// Tokens is how many more items the bot's window of one second takes now; -1
 	// when the bot has no limit. The even pace may let the next one go later.
 	Tokens int
@@ -50,8 +52,8 @@ func (l *Limiter) Stats() Stats {
 	defer l.mu.Unlock()
 	now := l.now()
 	stats := Stats{
-		Waiting: l.waiting, Granted: l.granted,
-		InAir: l.bot.air, Tokens: l.bot.tokens(now), Chats: len(l.lanes),
+		Waiting: l.waiting, Granted: l.granted, GlobalPerSecond: l.cfg.GlobalPerSecond, PaidPerSecond: l.cfg.PaidPerSecond,
+		InAir: l.air.calls, Tokens: l.free.tokens(now), Chats: len(l.lanes),
 		Learned: l.lessons(now), Held: l.reasons(),
 	}
 	for scope, p := range l.penalties {
@@ -75,7 +77,7 @@ func (l *Limiter) lessons(now time.Duration) []Learned {
 		}
 	}
 	slices.SortFunc(all, func(a, b Learned) int { return cmp.Compare(a.Chat, b.Chat) })
-	if share := l.bot.lesson.left(now); share < 1 {
+	if share := l.free.lesson.left(now); share < 1 {
 		all = slices.Insert(all, 0, Learned{Share: share})
 	}
 	return all

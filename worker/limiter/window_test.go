@@ -118,7 +118,7 @@ func TestBatchAboveTheBotsWindowGetsThrough(t *testing.T) {
 		w.callers.Wait()
 		require.Less(t, w.times(1000)[0], 4*sec)
 		require.NoError(t, w.windows(limiter.Config{GlobalPerSecond: 28}))
-		require.NoError(t, w.pace(28))
+		require.NoError(t, w.pace(28, everything))
 	})
 }
 
@@ -176,7 +176,7 @@ func TestThroughputReachesTheLimit(t *testing.T) {
 			w.pass(time.Minute)
 			require.GreaterOrEqual(t, w.count(), 28*60*95/100, "latency %v", latency)
 			w.callers.Wait()
-			require.NoError(t, w.pace(28))
+			require.NoError(t, w.pace(28, everything))
 		})
 	}
 }
