@@ -27,6 +27,8 @@ type Answers struct {
 	mu     sync.Mutex
 	byCall map[string]*answer
 	kept   []*answer // those that have ended, the oldest first
+
+	reached reached
 }
 
 type answer struct {

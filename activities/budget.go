@@ -37,6 +37,12 @@ type Want struct {
 	Since    time.Time // its place among the calls of its chat
 	// Transient calls are dropped rather than delayed.
 	Transient bool
+	// Flow is the broadcast it belongs to, "" for none. Bulk flows take turns.
+	Flow string
+	// FlowRate is the most calls of the flow a second, 0 for no limit of its own.
+	FlowRate float64
+	// Paid calls spend a budget of their own for the whole bot.
+	Paid bool
 	// Edits names what an edit overwrites in its chat, "" for none. A newer call
 	// with the same name takes the place of one that still waits.
 	Edits string

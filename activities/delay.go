@@ -96,10 +96,3 @@ func (t *try) overtake(next time.Time, why string) error {
 		Details:      []any{t.result(), t.entries(), next, t.in.Deadline},
 	})
 }
-
-// remember changes the ledger in memory only, for an attempt that is the last.
-func (t *try) remember(note func(*contract.Ledger)) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	note(&t.ledger)
-}

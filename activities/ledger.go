@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/durabot/durabot/internal/contract"
+	"github.com/durabot/durabot/internal/telegram"
 )
 
 // feedEvery is how often a running send shows its ledger to the server, a third
@@ -22,23 +23,112 @@ type Recorder interface {
 	RecordActivityHeartbeat(ctx context.Context, taskToken []byte, details ...any) error
 }
 
-// book is one attempt's ledger and the way to write it. The entries are always
-// written whole and in order.
-type book struct {
+// journal is the ledger of one attempt and the way to write it. The ledger is
+// always written whole and in order.
+type journal[L any] struct {
 	recorder Recorder
 	token    []byte
 	// What the answer to a heartbeat may end: the attempt, or only the wish for it.
 	lose, unwant context.CancelCauseFunc
 
 	mu     sync.Mutex
-	ledger contract.Ledger
+	ledger L
+}
+
+// entries returns a copy of the ledger.
+func (j *journal[L]) entries() L {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.ledger
+}
+
+// remember changes the ledger in memory only.
+func (j *journal[L]) remember(note func(*L)) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	note(&j.ledger)
+}
+
+// write changes the ledger and makes it durable. On an error the change stands
+// in memory only, and what depends on its durability must not happen: a cancel is
+// told by an error, too.
+func (j *journal[L]) write(ctx context.Context, change func(*L)) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	change(&j.ledger)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), feedEvery)
+	defer cancel()
+	err := j.recorder.RecordActivityHeartbeat(ctx, j.token, j.ledger)
+	switch {
+	case temporal.IsCanceledError(err):
+		j.unwant(err)
+	case closed(err):
+		j.lose(err)
+	}
+	return err
+}
+
+// fed feeds the server with the ledger, every so often, until stop is called. Held
+// ends when the server no longer waits for this attempt. Wanted ends also when the
+// activity is cancelled: what has left by then is fed for, so that its outcome can
+// be told.
+func (j *journal[L]) fed(ctx context.Context, every time.Duration) (held, wanted context.Context, stop func()) {
+	held, j.lose = context.WithCancelCause(context.WithoutCancel(ctx))
+	wanted, j.unwant = context.WithCancelCause(held)
+	unhook := context.AfterFunc(ctx, func() {
+		end := j.lose
+		if cancelled(ctx) {
+			end = j.unwant
+		}
+		end(context.Cause(ctx))
+	})
+	var feeding sync.WaitGroup
+	feeding.Go(func() { j.feed(held, every) })
+	return held, wanted, func() {
+		unhook()
+		j.lose(nil)
+		feeding.Wait()
+	}
+}
+
+// feed writes the ledger until ctx ends.
+func (j *journal[L]) feed(ctx context.Context, every time.Duration) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		_ = j.write(ctx, func(*L) {}) // the next one tries again
+	}
+}
+
+// notes is where a try finds and leaves what is known of its call.
+type notes interface {
+	// entries returns a copy of the ledger.
+	entries() contract.Ledger
+	// remember changes it in memory only, write where it outlives the process.
+	remember(note func(*contract.Ledger))
+	write(ctx context.Context, change func(*contract.Ledger)) error
+	// depart makes it durable, where that matters, that a request may be under way.
+	depart(ctx context.Context) error
+}
+
+// book is the journal of one call.
+type book struct {
+	journal[contract.Ledger]
+	// marks is set for a call that may not be made twice.
+	marks bool
 }
 
 // openBook reads what earlier attempts left. An attempt that ended without a
 // word has vanished with its process: that is a failure, and the call may have
 // been sent.
 func (s *Sender) openBook(ctx context.Context, info activity.Info, in contract.SendInput) *book {
-	b := &book{recorder: s.Recorder, token: info.TaskToken}
+	b := &book{marks: in.Call.Delivery == contract.AtMostOnce && !telegram.Lookup(in.Call.Method).Repeatable}
+	b.recorder, b.token = s.Recorder, info.TaskToken
 	var before int32
 	if in.Ledger != nil {
 		b.ledger = *in.Ledger
@@ -58,64 +148,10 @@ func (s *Sender) openBook(ctx context.Context, info activity.Info, in contract.S
 	return b
 }
 
-// entries returns a copy of the ledger.
-func (b *book) entries() contract.Ledger {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.ledger
-}
-
-// write changes the ledger and makes it durable. On an error the change stands
-// in memory only, and what depends on its durability must not happen: a cancel is
-// told by an error, too.
-func (b *book) write(ctx context.Context, change func(*contract.Ledger)) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	change(&b.ledger)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), feedEvery)
-	defer cancel()
-	err := b.recorder.RecordActivityHeartbeat(ctx, b.token, b.ledger)
-	switch {
-	case temporal.IsCanceledError(err):
-		b.unwant(err)
-	case closed(err):
-		b.lose(err)
+// depart marks a request that may not be made twice.
+func (b *book) depart(ctx context.Context) error {
+	if !b.marks {
+		return nil
 	}
-	return err
-}
-
-// fed feeds the server with the ledger until stop is called. Held ends when the
-// server no longer waits for this attempt. Wanted ends also when the call is
-// cancelled: what has left by then is fed for, so that its outcome can be told.
-func (b *book) fed(ctx context.Context) (held, wanted context.Context, stop func()) {
-	held, b.lose = context.WithCancelCause(context.WithoutCancel(ctx))
-	wanted, b.unwant = context.WithCancelCause(held)
-	unhook := context.AfterFunc(ctx, func() {
-		end := b.lose
-		if cancelled(ctx) {
-			end = b.unwant
-		}
-		end(context.Cause(ctx))
-	})
-	var feeding sync.WaitGroup
-	feeding.Go(func() { b.feed(held) })
-	return held, wanted, func() {
-		unhook()
-		b.lose(nil)
-		feeding.Wait()
-	}
-}
-
-// feed writes the ledger until ctx ends.
-func (b *book) feed(ctx context.Context) {
-	tick := time.NewTicker(feedEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		_ = b.write(ctx, func(*contract.Ledger) {}) // the next one tries again
-	}
+	return b.write(ctx, func(l *contract.Ledger) { l.InFlight = true })
 }

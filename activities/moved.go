@@ -25,7 +25,7 @@ func (t *try) follow(ctx context.Context, err error) bool {
 		to = te.MigrateToChatID
 		t.noteMove(ctx, to)
 	}
-	if to == 0 || t.entries().MovedTo != 0 {
+	if to == 0 || t.entries().MovedTo != 0 || t.stays != nil && t.stays(to) != nil {
 		return false
 	}
 	t.readdress(to)

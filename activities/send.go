@@ -40,12 +40,15 @@ type Sender struct {
 	// Ended is told once of each call that ends for good in this process, answers
 	// to queries included, and from many goroutines. Nil is allowed.
 	Ended func(Sent)
+	// Histories tells which recipients a broadcast has. Only SendBatch needs it.
+	Histories Histories
 	// Unauthorized is told once for each answer whether Telegram refused the
 	// token, which ends the time on duty, or took a call. Nil is allowed.
 	Unauthorized func(bool)
 
 	answers *Answers
 	names   names
+	flows   flows
 	stop    context.Context //nolint:containedctx // the life of the requests in the air, not of one call
 }
 
@@ -70,11 +73,12 @@ func NewSender(stop context.Context, api API, budget Budget, recorder Recorder, 
 // that stops cancels nothing: its calls are made by the next one.
 func (s *Sender) Send(ctx context.Context, in contract.SendInput) (contract.CallResult, error) {
 	info := activity.GetInfo(ctx)
-	t, err := s.newTry(ctx, info, in)
+	b := s.openBook(ctx, info, in)
+	t, err := s.newTry(info, in, b)
 	if err != nil {
 		return contract.CallResult{Method: in.Call.Method}, err
 	}
-	held, wanted, stop := t.fed(ctx)
+	held, wanted, stop := b.fed(ctx, feedEvery)
 	defer stop()
 	id := info.WorkflowExecution.RunID + "/" + info.ActivityID
 	res, err := s.answers.once(held, id, func() (contract.CallResult, error) {
@@ -142,13 +146,11 @@ func (t *try) request(ctx context.Context) (json.RawMessage, error) {
 	return answer, err
 }
 
-// ready marks an at-most-once request, and looks a last time whether the attempt
+// ready marks a request that may not be made twice, and looks a last time whether the attempt
 // is wanted.
 func (t *try) ready(ctx context.Context) error {
-	if t.in.Call.Delivery == contract.AtMostOnce && !t.method.Repeatable {
-		if err := t.write(ctx, func(l *contract.Ledger) { l.InFlight = true }); err != nil {
-			return errUnmarked
-		}
+	if err := t.depart(ctx); err != nil {
+		return errUnmarked
 	}
 	return context.Cause(ctx)
 }
@@ -166,6 +168,7 @@ func (t *try) admit(ctx context.Context) (Grant, error) {
 		Chat: t.chat, Method: t.method.Name, Items: telegram.Items(t.in.Call.Method, t.params),
 		Counts: t.method.Counts, Priority: t.in.Call.Priority, Since: t.info.ScheduledTime,
 		Transient: t.method.Transient, Edits: edited(t.method.Name, t.params),
+		Flow: t.flow, FlowRate: t.flowRate, Paid: t.paid,
 	})
 	if err != nil {
 		return nil, err

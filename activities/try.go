@@ -1,7 +1,6 @@
 package activities
 
 import (
-	"context"
 	"encoding/json"
 	"time"
 
@@ -15,7 +14,7 @@ import (
 // try is one attempt of one call.
 type try struct {
 	*Sender
-	*book
+	notes
 	info   activity.Info
 	in     contract.SendInput
 	method telegram.Method
@@ -26,6 +25,15 @@ type try struct {
 	name string
 	// address is the chat the call was made for; params follow it when it moves.
 	address string
+	// flow is the broadcast that the call belongs to, "" for none, and flowRate the
+	// most calls of it a second, 0 for no limit of its own.
+	flow     string
+	flowRate float64
+	// paid calls spend a budget of their own.
+	paid bool
+	// stays is asked before the call follows its chat to a new id, and an error
+	// keeps it from that. Nil lets it.
+	stays func(to int64) error
 	// patience is when the attempt stops waiting for the budget.
 	patience time.Time
 	// granted is when the last request was, departed when it left.
@@ -36,23 +44,24 @@ type try struct {
 	settle func()
 }
 
-func (s *Sender) newTry(ctx context.Context, info activity.Info, in contract.SendInput) (*try, error) {
+func (s *Sender) newTry(info activity.Info, in contract.SendInput, n notes) (*try, error) {
 	params, err := in.Call.Object()
 	if err != nil {
 		return nil, temporal.NewNonRetryableApplicationError("params are no JSON", contract.FailureRejected, nil)
 	}
 	t := &try{
-		Sender: s, book: s.openBook(ctx, info, in), info: info, in: in,
+		Sender: s, notes: n, info: info, in: in,
 		method: telegram.Lookup(in.Call.Method), params: params,
-		address: contract.Address(params), own: true,
+		address: contract.Address(params), own: true, paid: telegram.Paid(in.Call.Method, params),
 	}
 	t.patience = time.Now().Add(min(waitMost, t.left()*9/10))
 	t.chat = budgetChat(params)
 	t.id, t.name, _ = telegram.ChatID(params)
-	if t.ledger.MovedTo != 0 {
-		t.readdress(t.ledger.MovedTo)
+	before := n.entries()
+	if before.MovedTo != 0 {
+		t.readdress(before.MovedTo)
 	}
-	if t.ledger.Degraded {
+	if before.Degraded {
 		t.params, _ = plain(t.params)
 	}
 	return t, nil

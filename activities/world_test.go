@@ -273,10 +273,16 @@ func (f *fakeBudget) Acquire(ctx context.Context, w activities.Want) (activities
 }
 
 func (f *fakeBudget) Penalize(chat int64, method string, until time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.penalties = append(f.penalties, penalty{chat, method, until})
 }
 
-func (f *fakeBudget) Move(from, to int64) { f.moves = append(f.moves, [2]int64{from, to}) }
+func (f *fakeBudget) Move(from, to int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.moves = append(f.moves, [2]int64{from, to})
+}
 
 type grant struct{ *fakeBudget }
 

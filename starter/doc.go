@@ -1,6 +1,7 @@
 // Package starter is the way in: it fetches updates from Telegram and starts a
 // workflow for each. Every other workflow that is started from outside is
-// started here, too: messages, the marks of chats, and the duty.
+// started here, too: messages, broadcasts with their audience, the marks of chats,
+// and the duty.
 //
 // The poller calls getUpdates; the inbox stores what it brought; route says to
 // which chat an update belongs. An update is confirmed to Telegram only by a

@@ -20,7 +20,7 @@ type budget struct {
 func (b budget) Acquire(ctx context.Context, w activities.Want) (activities.Grant, error) {
 	grant, err := b.Limiter.Acquire(ctx, limiter.Request{
 		Chat: w.Chat, Method: w.Method, Items: w.Items, Class: class(w.Priority), Counts: w.Counts, Since: w.Since,
-		Transient: w.Transient, Edits: w.Edits,
+		Transient: w.Transient, Edits: w.Edits, Flow: w.Flow, FlowPerSecond: w.FlowRate, Paid: w.Paid,
 	})
 	if err != nil {
 		return nil, refusal(err)

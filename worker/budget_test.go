@@ -172,7 +172,7 @@ func TestFiguresNameChatsAsTextAndNothingAsEmpty(t *testing.T) {
 		l, tokens := rested()
 		f := worker.Figures(l.Stats())
 		require.Equal(t, contract.LimiterFigures{
-			Tokens:    tokens,
+			GlobalPerSecond: 28, PaidPerSecond: 1000, Tokens: tokens,
 			Waiting:   map[contract.Priority]int{contract.Urgent: 0, contract.Normal: 0, contract.Bulk: 0},
 			Penalties: []contract.Penalty{}, Learned: []contract.LearnedRate{}, Held: []string{},
 		}, f)

@@ -10,7 +10,7 @@ import (
 // figures are the limiter's state as operators read it.
 func figures(s limiter.Stats) contract.LimiterFigures {
 	f := contract.LimiterFigures{
-		Tokens: s.Tokens, InAir: s.InAir, Held: append([]string{}, s.Held...),
+		GlobalPerSecond: s.GlobalPerSecond, PaidPerSecond: s.PaidPerSecond, Tokens: s.Tokens, InAir: s.InAir, Held: append([]string{}, s.Held...),
 		Waiting: map[contract.Priority]int{
 			contract.Urgent: s.Waiting[limiter.Urgent], contract.Normal: s.Waiting[limiter.Normal], contract.Bulk: s.Waiting[limiter.Bulk],
 		},

@@ -35,6 +35,9 @@ func newMain(c client.Client, bot int64, turns *activities.Turns, handling *acti
 		contract.DutyWorkflow:    workflows.DutyWorkflow,
 
 		contract.DeadLetterWorkflow: workflows.DeadLetterWorkflow,
+
+		contract.BroadcastWorkflow:     workflows.BroadcastWorkflow,
+		contract.BroadcastPartWorkflow: workflows.BroadcastPartWorkflow,
 	} {
 		w.RegisterWorkflowWithOptions(fn, workflow.RegisterOptions{Name: name})
 	}

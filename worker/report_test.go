@@ -125,7 +125,7 @@ func TestEachMinuteOnDutyIsALineOfNumbers(t *testing.T) {
 		delete(line, "time")
 		require.Equal(t, map[string]any{
 			"level": "INFO", "msg": "numbers", "inbox_unhandled": 0., "queue_depth": 1., "oldest_pending_age_s": 60.,
-			"dead_open": 0., "dead_last_24h": 0., "paused": true,
+			"dead_open": 0., "dead_last_24h": 0., "broadcasts": 0., "paused": true,
 		}, line)
 		require.NotContains(t, out.String(), "what somebody wrote")
 	})

@@ -19,11 +19,14 @@ const (
 	leastSlots     = 16
 	unlimitedSlots = 256
 	answerSlots    = 100
+	// batchSlots is how many batches of recipients are under way at a time, of ten
+	// that a broadcast may have.
+	batchSlots = 200
 )
 
 // senders are the workers of a term: one for each class of calls, so that each
-// is represented before the budget, which alone decides between them, and one
-// for answers to queries, which wait for nothing else.
+// is represented before the budget, which alone decides between them, one for
+// answers to queries, which wait for nothing else, and one for broadcasts.
 type senders []worker.Worker
 
 func newSenders(c client.Client, bot int64, sender *activities.Sender, slots int, fatal func(error)) senders {
@@ -34,7 +37,9 @@ func newSenders(c client.Client, bot int64, sender *activities.Sender, slots int
 	for _, w := range all {
 		w.RegisterActivityWithOptions(sender.Send, activity.RegisterOptions{Name: contract.SendActivity})
 	}
-	return all
+	batches := worker.New(c, contract.BatchQueue(bot), sendOptions(batchSlots, fatal))
+	batches.RegisterActivityWithOptions(sender.SendBatch, activity.RegisterOptions{Name: contract.SendBatchActivity})
+	return append(all, batches)
 }
 
 // start starts all, or rolls back.

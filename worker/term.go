@@ -66,6 +66,7 @@ func newTerm(ctx context.Context, p *process, in activities.TermInput) *term {
 	t.cut = cut
 	sender := activities.NewSender(air, in.Lease.Guard(p.Telegram), budget{t.limiter, p.Metrics}, p.Temporal, p.answers)
 	sender.Chats, sender.Road, sender.Unauthorized, sender.Ended = t.chats, t.road, t.unauthorized, t.count
+	sender.Histories = p.Temporal
 	t.senders = newSenders(p.Temporal, p.Token.BotID(), sender, sendSlots(p.Limits), p.fail)
 	return t
 }

@@ -1,6 +1,7 @@
 // Package workflows holds what must be durable and nothing else: the story of
 // an update (UpdateWorkflow) and of a message (MessageWorkflow), what is left to
-// do of one that died (DeadLetterWorkflow), what is exceptional about a chat
+// do of one that died (DeadLetterWorkflow), a call to many chats
+// (BroadcastWorkflow, BroadcastPartWorkflow), what is exceptional about a chat
 // (ChatWorkflow), and which process talks to Telegram for a bot (DutyWorkflow).
 //
 // The starter starts them, the worker registers them, and every side effect they

@@ -2,5 +2,6 @@ package workflows
 
 // What the tests reach beside the exported names.
 var (
-	Ended = ended
+	Ended   = ended
+	Fitting = fitting
 )

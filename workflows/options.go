@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"fmt"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -22,6 +23,13 @@ const (
 	// callbackTTL is how long Telegram keeps a button press
 	// (tdlib/telegram-bot-api, Client.cpp).
 	callbackTTL = 150 * time.Second
+	// batchAttempt bounds one batch of a broadcast, which returns by itself within
+	// half of it.
+	batchAttempt = 10 * time.Minute
+	// batchHeartbeat is how soon a batch whose process died is given up.
+	batchHeartbeat = 15 * time.Second
+	// batchLate is what a batch may take beyond its recipients' deadline.
+	batchLate = 10 * time.Minute
 	// dutyTerm bounds one term on duty, which ends by itself after 24 h.
 	dutyTerm = 25 * time.Hour
 	// dutyHeartbeat is how soon a holder whose process died is replaced.
@@ -72,6 +80,22 @@ func sendOptions(ctx workflow.Context, bot int64, in contract.SendInput) workflo
 		DisableEagerExecution:  true,
 		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: time.Minute},
 		Summary:                in.Call.Method,
+	})
+}
+
+// batchOptions let a batch be tried once: the part judges by its ledger what is to
+// be batched again. If the server retried it, a cancel between two attempts would
+// close it without its ledger, and those it had reached would be reached again.
+func batchOptions(ctx workflow.Context, bot int64, in contract.BatchInput) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue:              contract.BatchQueue(bot),
+		ScheduleToCloseTimeout: in.Deadline.Sub(workflow.Now(ctx)) + batchLate,
+		StartToCloseTimeout:    batchAttempt,
+		HeartbeatTimeout:       batchHeartbeat,
+		WaitForCancellation:    true,
+		DisableEagerExecution:  true,
+		RetryPolicy:            &temporal.RetryPolicy{MaximumAttempts: 1},
+		Summary:                fmt.Sprintf("part %d, %d recipients", in.Part, len(in.Recipients)),
 	})
 }
 

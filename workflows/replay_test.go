@@ -60,6 +60,9 @@ var known = map[string]any{
 	contract.DutyWorkflow:    workflows.DutyWorkflow,
 
 	contract.DeadLetterWorkflow: workflows.DeadLetterWorkflow,
+
+	contract.BroadcastWorkflow:     workflows.BroadcastWorkflow,
+	contract.BroadcastPartWorkflow: workflows.BroadcastPartWorkflow,
 }
 
 // replay runs a history against the workflows of today, under the ID of its

@@ -44,6 +44,9 @@ type Settings struct {
 	HandlerTimeout time.Duration
 	// GlobalPerSecond is the bot's even rate. 0 is no limit. Default 28.
 	GlobalPerSecond float64
+	// PaidPerSecond is the even rate of what Telegram is paid for, beside the other. 0
+	// is no limit. Default 1000.
+	PaidPerSecond float64
 	// ChatPerSecond is a private chat's mean rate. 0 is no limit. Default 1.
 	ChatPerSecond float64
 	// ChatBurst is what a private chat takes at once. Default 3.
@@ -76,7 +79,7 @@ var DefaultAllowedUpdates = []string{
 func Defaults() Settings {
 	return Settings{
 		HTTP: "127.0.0.1:8080", Intake: "poll", AllowedUpdates: slices.Clone(DefaultAllowedUpdates), AnswerCallbacks: true,
-		HandlerTimeout: 5 * time.Second, GlobalPerSecond: 28, ChatPerSecond: 1, ChatBurst: 3, GroupPerMinute: 20,
+		HandlerTimeout: 5 * time.Second, GlobalPerSecond: 28, PaidPerSecond: 1000, ChatPerSecond: 1, ChatBurst: 3, GroupPerMinute: 20,
 		LateAfter: 5 * time.Minute,
 		Log:       slog.New(slog.DiscardHandler),
 	}
@@ -95,6 +98,8 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("--max-update-age: want 0 (off) or more, got %v", s.MaxUpdateAge)
 	case !(s.GlobalPerSecond >= 0): // false for NaN, too
 		return fmt.Errorf("--global-per-second: want 0 (off) or more, got %v", s.GlobalPerSecond)
+	case !(s.PaidPerSecond >= 0):
+		return fmt.Errorf("--paid-per-second: want 0 (off) or more, got %v", s.PaidPerSecond)
 	case !(s.ChatPerSecond >= 0):
 		return fmt.Errorf("--chat-per-second: want 0 (off) or more, got %v", s.ChatPerSecond)
 	case s.ChatBurst < 1:

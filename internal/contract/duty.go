@@ -86,6 +86,10 @@ type Figures struct {
 
 // LimiterFigures is the state of a bot's budget.
 type LimiterFigures struct {
+	// GlobalPerSecond and PaidPerSecond are the configured rates of the bot, and of
+	// what it pays for; 0: no limit.
+	GlobalPerSecond float64 `json:"global_per_second"`
+	PaidPerSecond   float64 `json:"paid_per_second"`
 	// Tokens is how many more items the window of one second takes; -1: no limit.
 	Tokens int `json:"tokens"`
 	// InAir counts the calls that have left and are not answered.

@@ -14,6 +14,9 @@ const (
 	DutyWorkflow    = "DutyWorkflow"
 
 	DeadLetterWorkflow = "DeadLetterWorkflow"
+
+	BroadcastWorkflow     = "BroadcastWorkflow"
+	BroadcastPartWorkflow = "BroadcastPartWorkflow"
 )
 
 // Names of activities.
@@ -21,6 +24,8 @@ const (
 	HandleActivity   = "Handle"
 	SendActivity     = "Send"
 	HoldDutyActivity = "HoldDuty"
+
+	SendBatchActivity = "SendBatch"
 )
 
 // Signals between update workflows of one chat.
@@ -47,6 +52,21 @@ const (
 	ResumeSignal = "resume"
 )
 
+// Signals to a broadcast's workflow, and to its parts.
+const (
+	// OrderSignal carries a BroadcastOrder. A broadcast's is one of BroadcastPause,
+	// BroadcastResume and BroadcastCancel; that of a part may be PartGo as well.
+	OrderSignal = "order"
+	// PartSignal carries the PartReport of a part.
+	PartSignal = "part"
+)
+
+// PartGo lets a part go. Told again, it changes nothing.
+const PartGo = "go"
+
+// ResultsQuery asks a part for its PartResult so far.
+const ResultsQuery = "results"
+
 // Updates of a dead letter's workflow. Both answer when they are accepted.
 const (
 	// ReplayUpdate carries a Replay.
@@ -62,7 +82,8 @@ const (
 	MemoHash = "hash"
 	// MemoOrder is the update's ordering key.
 	MemoOrder = "order"
-	// MemoState is a chat's ChatState, the duty's DutyState, or a DeadState.
+	// MemoState is a chat's ChatState, the duty's DutyState, a DeadState, a
+	// BroadcastState or a PartState.
 	MemoState = "state"
 )
 
@@ -107,6 +128,10 @@ func SendQueue(bot int64, p Priority) string {
 	}
 }
 
+// BatchQueue is the queue of broadcasts. A batch stays for minutes, so it shares
+// no place with single calls.
+func BatchQueue(bot int64) string { return TaskQueue(bot) + "-send-batch" }
+
 // AnswerQueue is the queue of answers to queries, which wait for nothing.
 func AnswerQueue(bot int64) string { return TaskQueue(bot) + "-answer" }
 
@@ -130,6 +155,14 @@ func ChatID(bot, chat int64) string { return fmt.Sprintf("chat/%d/%d", bot, chat
 
 // DeadID is the workflow ID of a dead letter. Id is what DeadState.ID returns.
 func DeadID(bot int64, id string) string { return fmt.Sprintf("dead/%d/%s", bot, id) }
+
+// BroadcastID is the workflow ID of a broadcast, whose name holds no slash.
+func BroadcastID(bot int64, name string) string { return fmt.Sprintf("broadcast/%d/%s", bot, name) }
+
+// PartID is the workflow ID of part n (from 1) of a broadcast.
+func PartID(bot int64, name string, n int) string {
+	return fmt.Sprintf("%s/%d", BroadcastID(bot, name), n)
+}
 
 // DutyID is the workflow ID of the right to talk to Telegram for a bot.
 func DutyID(bot int64) string { return fmt.Sprintf("duty/%d", bot) }

@@ -17,6 +17,9 @@ const (
 	Superseded  Outcome = "superseded" // a newer edit of the same message took its place
 	Dropped     Outcome = "dropped"    // "typing…" that would have come too late
 	Dead        Outcome = "dead"
+	// NotSent is the outcome of a recipient of a cancelled broadcast that was not
+	// tried, or not to the end.
+	NotSent Outcome = "not_sent"
 	// Done is the outcome of an update whose calls all have theirs.
 	Done Outcome = "done"
 )

@@ -25,7 +25,7 @@ var table = []row{
 	{"./examples", []string{root}, "an example shows what an author can reach"},
 	{"./tools", []string{"./internal/devserver"}, "tools prepare the build and must not depend on what is built"},
 
-	{"./starter", []string{"./internal/contract", "./internal/telegram"}, "intake knows workflows by their names only"},
+	{"./starter", []string{"./internal/contract", "./internal/telegram", "./internal/text"}, "intake knows workflows by their names only"},
 	{"./workflows", []string{"./internal/contract", "./activities"}, "a workflow decides; whatever touches the world is an activity, known by its method name"},
 	{"./activities", []string{"./internal/contract", "./internal/telegram", "./internal/text"}, "a side effect knows neither who asked for it nor what follows"},
 	{"./worker", []string{"./internal/contract", "./starter", "./workflows", "./activities", "./internal/telegram", "./internal/telemetry", "./internal/stats", "./worker/limiter"}, "assembly serves the command line and must not know it"},
@@ -33,7 +33,8 @@ var table = []row{
 
 	{"./internal/contract", nil, "what is recorded in histories must not change with another package"},
 	{"./internal/telegram", nil, "the only package that knows the token owes nothing to the rest"},
-	{"./internal/stats", []string{"./internal/contract", "./starter"}, "the numbers are asked of Temporal alone, so that everybody shows the same"},
+	{"./internal/broadcast", []string{"./internal/contract"}, "broadcasts are looked at by what Temporal holds, so that everybody sees the same"},
+	{"./internal/stats", []string{"./internal/contract", "./starter", "./internal/broadcast"}, "the numbers are asked of Temporal alone, so that everybody shows the same"},
 	{"./internal/text", nil, "what Telegram counts is arithmetic on text, tested without anything else"},
 	{"./internal/telegramsim", nil, "a simulator that shares our code shares our mistakes"},
 	{"./internal/devserver", nil, "it must be buildable before anything else"},

@@ -1,6 +1,7 @@
 // Package text owns the text of a message: what Telegram counts, how a text that
-// is too long is cut, and how one is escaped. The activities call it before a
-// call is made, authors reach its escapes through the root package.
+// is too long is cut, how one is escaped, and how the fields of a recipient are
+// filled in. The activities call it before a call is made, the starter to check a
+// broadcast; authors reach its escapes through the root package.
 //
 // It guarantees:
 //
