@@ -5,8 +5,9 @@
 // bounded by seconds, and speak to Temporal alone: send has a message accepted
 // there, and what only the process on duty knows is read from its heartbeat. Only
 // doctor asks Telegram something, and it never polls; only what is told to --wait
-// takes as long as its messages, and only stats --watch goes on until it is
-// interrupted. What people wrote, or are sent, is shown by --payload alone.
+// takes as long as its messages, and only --watch goes on until it is interrupted.
+// What people wrote, or are sent, is shown by --payload alone, and on the terminal
+// of who is asked whether to send it to many.
 //
 // A verb that acts on many says how many, and asks; --yes is the answer where
 // nobody can be asked. Only `chat erase` deletes.

@@ -8,7 +8,9 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"github.com/durabot/durabot/internal/broadcast"
 	"github.com/durabot/durabot/internal/cli/story"
+	"github.com/durabot/durabot/internal/contract"
 	"github.com/durabot/durabot/starter"
 )
 
@@ -71,4 +73,27 @@ func MessageConditions(outcome string, now time.Time, known bool) (open, closed 
 // MessageText is the timeline of `message show`.
 func MessageText(w io.Writer, m story.Message) error {
 	return shownMessage{told: message{Message: m}}.write(w)
+}
+
+// ReportRow is a report with one row, whose error is text.
+func ReportRow(w io.Writer, text string) error {
+	rows := newRowWriter(w, "csv")
+	if err := rows.write(broadcast.Row{Error: text}); err != nil {
+		return err
+	}
+	return rows.close()
+}
+
+// Estimate is how long so many messages take, 0 without a limit, and their price.
+func Estimate(messages int, perSecond float64, paid bool) (time.Duration, int) {
+	e := estimateOf(messages, perSecond, paid)
+	if e.takes == nil {
+		return 0, e.stars
+	}
+	return *e.takes, e.stars
+}
+
+// SaysTo is what a preview shows of a call.
+func SaysTo(what contract.BroadcastCall) string {
+	return saysTo(starter.Broadcast{What: what, Recipients: make([]contract.Recipient, 1)})
 }

@@ -57,6 +57,7 @@ func intakeFlag(f *pflag.FlagSet, s *config.Settings) {
 // limitFlags are the budget's, which doctor compares with what Telegram publishes.
 func limitFlags(f *pflag.FlagSet, s *config.Settings) {
 	f.Float64Var(&s.GlobalPerSecond, "global-per-second", s.GlobalPerSecond, "calls a second for the whole bot; 0 for no limit")
+	f.Float64Var(&s.PaidPerSecond, "paid-per-second", s.PaidPerSecond, "calls a second that Telegram is paid for (allow_paid_broadcast), beside the others; 0 for no limit")
 	f.Float64Var(&s.ChatPerSecond, "chat-per-second", s.ChatPerSecond, "calls a second for a private chat; 0 for no limit")
 	f.IntVar(&s.ChatBurst, "chat-burst", s.ChatBurst, "calls a private chat takes at once")
 	f.IntVar(&s.GroupPerMinute, "group-per-minute", s.GroupPerMinute, "calls a minute for a group or channel; 0 for no limit")

@@ -85,3 +85,14 @@ func eachFile(node any, show func(path string) string) {
 		}
 	}
 }
+
+// uploads reports whether a call uploads a file.
+func uploads(params any) bool {
+	raw, _ := params.(json.RawMessage)
+	tree, ok := fileTree(raw)
+	found := false
+	if ok {
+		eachFile(tree, func(path string) string { found = true; return path })
+	}
+	return found
+}

@@ -86,6 +86,9 @@ func (o *order) call() (contract.Call, error) {
 	if c.Params, err = o.address(params); err != nil {
 		return c, err
 	}
+	if o.chat == "" && o.given("text") {
+		return c, o.fault("chat", "say to whom: a chat id such as 42, or @name")
+	}
 	return c.Seal()
 }
 
@@ -131,8 +134,6 @@ func (o *order) plainText() (string, map[string]json.RawMessage, error) {
 		return "", nil, o.fault("text", "it is empty, and Telegram takes no empty message")
 	case !utf8.ValidString(o.text):
 		return "", nil, o.fault("text", "it is no UTF-8")
-	case o.chat == "":
-		return "", nil, o.fault("chat", "say to whom: a chat id such as 42, or @name")
 	}
 	text, err := unescaped(o.text)
 	return "sendMessage", map[string]json.RawMessage{"text": text}, err

@@ -31,7 +31,7 @@ func Serve(ctx context.Context, handler activities.Handler, s config.Settings) e
 		return usage(fmt.Errorf("TELEGRAM_API_URL: %w", err))
 	}
 	limits := limiter.Config{
-		GlobalPerSecond: s.GlobalPerSecond, ChatPerSecond: s.ChatPerSecond, ChatBurst: s.ChatBurst,
+		GlobalPerSecond: s.GlobalPerSecond, PaidPerSecond: s.PaidPerSecond, ChatPerSecond: s.ChatPerSecond, ChatBurst: s.ChatBurst,
 		GroupPerMinute: s.GroupPerMinute, InFlight: limiter.DefaultConfig().InFlight,
 	}
 	metrics, err := telemetry.NewMetrics()

@@ -28,7 +28,7 @@ func (p Program) statsCommand(g *global) *cobra.Command {
 		}
 		return p.ask(cmd.Context(), g, func(s *frontend, bot int64) error {
 			if watch {
-				return p.watch(cmd.Context(), s, bot, format, every)
+				return p.watchStats(cmd.Context(), s, bot, format, every)
 			}
 			found, err := s.numbers(cmd.Context(), bot, s.countable(cmd.Context()))
 			if err != nil {
@@ -38,6 +38,15 @@ func (p Program) statsCommand(g *global) *cobra.Command {
 		})
 	}
 	return cmd
+}
+
+// watchStats shows the numbers again and again.
+func (p Program) watchStats(ctx context.Context, s *frontend, bot int64, format *choice, every time.Duration) error {
+	countable := s.countable(ctx)
+	return p.watch(ctx, format, every, func() (picture, error) {
+		found, err := s.numbers(ctx, bot, countable)
+		return picture{answer: found, write: func(w io.Writer) error { return writeStats(w, found, time.Now()) }}, err
+	})
 }
 
 // numbers asks for a bot's numbers.

@@ -64,15 +64,15 @@ func TestStatsAsJSONHaveEveryFieldWhoeverIsOnDuty(t *testing.T) {
 		want   string
 	}{
 		"on duty": {onDuty(contract.Figures{UnreachableChats: 1}), `{"duty":{"holder":"12433@bot-1@","since":"SINCE","address":"127.0.0.1:8080"},
-			"limiter":{"tokens":0,"in_air":0,"waiting":{"urgent":0,"normal":0,"bulk":0},"penalties":[],"learned":[],"held":[]},
-			"inbox_unhandled":0,"queue_depth":0,"oldest_pending_age_s":0,"dead_open":0,"dead_last_24h":0,
+			"limiter":{"global_per_second":0,"paid_per_second":0,"tokens":0,"in_air":0,"waiting":{"urgent":0,"normal":0,"bulk":0},"penalties":[],"learned":[],"held":[]},
+			"inbox_unhandled":0,"queue_depth":0,"broadcasts":0,"oldest_pending_age_s":0,"dead_open":0,"dead_last_24h":0,
 			"delivered_last_24h":0,"unreachable_chats":1,"paused":null}`},
 		"not reported yet": {unreported, `{"duty":{"holder":"12433@bot-1@","since":"SINCE","address":""},"limiter":null,
-			"inbox_unhandled":0,"queue_depth":0,"oldest_pending_age_s":0,"dead_open":0,"dead_last_24h":0,"delivered_last_24h":null,"unreachable_chats":null,"paused":null}`},
+			"inbox_unhandled":0,"queue_depth":0,"broadcasts":0,"oldest_pending_age_s":0,"dead_open":0,"dead_last_24h":0,"delivered_last_24h":null,"unreachable_chats":null,"paused":null}`},
 		"nobody": {newOffice(), `{"duty":null,"limiter":null,
-			"inbox_unhandled":0,"queue_depth":0,"oldest_pending_age_s":0,"dead_open":0,"dead_last_24h":0,"delivered_last_24h":null,"unreachable_chats":null,"paused":null}`},
+			"inbox_unhandled":0,"queue_depth":0,"broadcasts":0,"oldest_pending_age_s":0,"dead_open":0,"dead_last_24h":0,"delivered_last_24h":null,"unreachable_chats":null,"paused":null}`},
 		"never run": {gone, `{"duty":null,"limiter":null,
-			"inbox_unhandled":0,"queue_depth":0,"oldest_pending_age_s":0,"dead_open":0,"dead_last_24h":0,"delivered_last_24h":null,"unreachable_chats":null,"paused":null}`},
+			"inbox_unhandled":0,"queue_depth":0,"broadcasts":0,"oldest_pending_age_s":0,"dead_open":0,"dead_last_24h":0,"delivered_last_24h":null,"unreachable_chats":null,"paused":null}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

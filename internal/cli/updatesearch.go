@@ -104,15 +104,15 @@ func status(s enumspb.WorkflowExecutionStatus) string {
 }
 
 func memo(info *workflowpb.WorkflowExecutionInfo, key string) string {
-	return text(info.GetMemo().GetFields()[key])
+	return decoded(info.GetMemo().GetFields()[key])
 }
 
 func keyword(info *workflowpb.WorkflowExecutionInfo, name string) string {
-	return text(info.GetSearchAttributes().GetIndexedFields()[name])
+	return decoded(info.GetSearchAttributes().GetIndexedFields()[name])
 }
 
-// text is "" for what is absent or no string.
-func text(p *commonpb.Payload) string {
+// decoded is "" for what is absent or no string.
+func decoded(p *commonpb.Payload) string {
 	var s string
 	if p == nil || converter.GetDefaultDataConverter().FromPayload(p, &s) != nil {
 		return ""

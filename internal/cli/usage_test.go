@@ -96,7 +96,7 @@ func TestHelpListsEveryVerb(t *testing.T) {
 	c := run(t.Context(), nil)
 	require.Zero(t, c.code)
 	require.Empty(t, c.errout)
-	for _, verb := range []string{"dev", "run", "sim", "setup", "doctor", "send", "message", "update", "dead", "chat", "pause", "resume", "stats", "version"} {
+	for _, verb := range []string{"dev", "run", "sim", "setup", "doctor", "send", "message", "update", "dead", "broadcast", "chat", "pause", "resume", "stats", "version"} {
 		require.Regexp(t, `(?m)^  `+verb+` +\S`, c.out)
 	}
 	require.Regexp(t, `^durabot \S+\n$`, run(t.Context(), nil, "version").out)

@@ -59,7 +59,7 @@ func answer(t *testing.T, s *store, attributes bool) string {
 
 func TestTheNumbersHaveEveryFieldWhoeverIsOnDuty(t *testing.T) {
 	t.Parallel()
-	const counted = `"inbox_unhandled":0,"queue_depth":0,"oldest_pending_age_s":0,"dead_open":0,"dead_last_24h":0,`
+	const counted = `"inbox_unhandled":0,"queue_depth":0,"broadcasts":0,"oldest_pending_age_s":0,"dead_open":0,"dead_last_24h":0,`
 	const duty = `"duty":{"holder":"1@here@","since":"2026-03-01T12:00:00Z","address":"ADDRESS"},`
 	beat := &contract.Beat{Since: taken, Address: "127.0.0.1:8080", Figures: contract.Figures{UnreachableChats: 2, DeliveredLast24h: 1024}}
 	for name, row := range map[string]struct {
@@ -74,7 +74,7 @@ func TestTheNumbersHaveEveryFieldWhoeverIsOnDuty(t *testing.T) {
 		"on duty": {
 			onDuty(t, beat, &contract.Pause{Reason: "r", By: "b", At: taken}),
 			counted + strings.ReplaceAll(duty, "ADDRESS", "127.0.0.1:8080") + `"delivered_last_24h":1024,"unreachable_chats":2,
-			"limiter":{"tokens":0,"in_air":0,"waiting":{"urgent":0,"normal":0,"bulk":0},"penalties":[],"learned":[],"held":[]},
+			"limiter":{"global_per_second":0,"paid_per_second":0,"tokens":0,"in_air":0,"waiting":{"urgent":0,"normal":0,"bulk":0},"penalties":[],"learned":[],"held":[]},
 			"paused":{"reason":"r","by":"b","at":"2026-03-01T12:00:00Z"}`,
 		},
 	} {
@@ -101,7 +101,7 @@ func TestWithoutSearchAttributesNoneIsNamedAndWhatTheyTellIsNull(t *testing.T) {
 func TestOneRequestThatFailsFailsTheAnswer(t *testing.T) {
 	t.Parallel()
 	away := errors.New("away")
-	for _, part := range []string{"StartTime", "ExecutionTime", contract.DeadLetterWorkflow, "!= 'handled'"} {
+	for _, part := range []string{"StartTime", "ExecutionTime", contract.DeadLetterWorkflow, contract.BroadcastWorkflow, "!= 'handled'"} {
 		s := &store{since: make([]time.Time, 1000), err: func(query string) error {
 			if strings.Contains(query, part) {
 				return away

@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/durabot/durabot/internal/contract"
 	"github.com/durabot/durabot/internal/stats"
 )
 
@@ -28,12 +29,16 @@ type (
 type store struct {
 	stats.Client // there is no other method
 
-	since    []time.Time // of those that wait, the oldest first
-	vanish   bool        // what is counted has ended when it is listed
-	holder   func() (*workflowservice.DescribeWorkflowExecutionResponse, error)
-	err      func(query string) error
-	requests atomic.Int64
-	listed   atomic.Int64 // the most at a time
+	since  []time.Time // of those that wait, the oldest first
+	vanish bool        // what is counted has ended when it is listed
+	holder func() (*workflowservice.DescribeWorkflowExecutionResponse, error)
+	err    func(query string) error
+	// broadcasts and parts are what is open of these, and ledgers what the batches of a
+	// part have written, by its ID.
+	broadcasts, parts []*workflowpb.WorkflowExecutionInfo
+	ledgers           map[string][]contract.BatchLedger
+	requests          atomic.Int64
+	listed            atomic.Int64 // the most at a time
 }
 
 var bound = regexp.MustCompile(`ExecutionTime <= '([^']+)'`)
@@ -72,7 +77,16 @@ func (s *store) CountWorkflow(_ context.Context, r *countRequest) (*countRespons
 func (s *store) ListWorkflow(_ context.Context, r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
 	s.requests.Add(1)
 	res := &workflowservice.ListWorkflowExecutionsResponse{}
-	if s.vanish {
+	switch {
+	case s.err != nil && s.err(r.GetQuery()) != nil:
+		return nil, s.err(r.GetQuery())
+	case strings.Contains(r.GetQuery(), "'"+contract.BroadcastWorkflow+"'"):
+		res.Executions = s.broadcasts
+		return res, nil
+	case strings.Contains(r.GetQuery(), "'"+contract.BroadcastPartWorkflow+"'"):
+		res.Executions = s.parts
+		return res, nil
+	case s.vanish:
 		return res, nil
 	}
 	for _, since := range s.since[:s.before(r.GetQuery())] {
@@ -86,8 +100,11 @@ func (s *store) ListWorkflow(_ context.Context, r *workflowservice.ListWorkflowE
 	return res, nil
 }
 
-func (s *store) DescribeWorkflowExecution(context.Context, string, string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+func (s *store) DescribeWorkflowExecution(_ context.Context, id, _ string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
 	s.requests.Add(1)
+	if i := slices.IndexFunc(s.parts, func(p *workflowpb.WorkflowExecutionInfo) bool { return p.GetExecution().GetWorkflowId() == id }); i >= 0 {
+		return s.part(s.parts[i]), nil
+	}
 	if s.holder != nil {
 		return s.holder()
 	}

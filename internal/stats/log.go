@@ -14,7 +14,7 @@ func (n Numbers) Attrs() []slog.Attr {
 		all = append(all, slog.Int64("inbox_unhandled", *n.InboxUnhandled))
 	}
 	all = append(all,
-		slog.Int64("queue_depth", n.QueueDepth), slog.Int64("oldest_pending_age_s", n.OldestPendingAge),
+		slog.Int64("queue_depth", n.QueueDepth), slog.Int64("broadcasts", n.Broadcasts), slog.Int64("oldest_pending_age_s", n.OldestPendingAge),
 		slog.Int64("dead_open", n.DeadOpen), slog.Int64("dead_last_24h", n.DeadLast24h),
 		slog.Bool("paused", n.Paused != nil),
 	)

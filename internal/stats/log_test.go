@@ -16,7 +16,7 @@ func TestALineOfTheLogHasAllNumbersAndNoText(t *testing.T) {
 	t.Parallel()
 	unhandled, delivered, unreachable := int64(1), 6, 7
 	n := stats.Numbers{
-		InboxUnhandled: &unhandled, QueueDepth: 2, OldestPendingAge: 3, DeadOpen: 4, DeadLast24h: 5,
+		InboxUnhandled: &unhandled, QueueDepth: 2, Broadcasts: 15, OldestPendingAge: 3, DeadOpen: 4, DeadLast24h: 5,
 		DeliveredLast24h: &delivered, UnreachableChats: &unreachable, Paused: &contract.Pause{Reason: "SECRET", By: "SECRET"},
 		Limiter: &contract.LimiterFigures{
 			Tokens: 8, InAir: 9, Waiting: map[contract.Priority]int{contract.Urgent: 10, contract.Normal: 11, contract.Bulk: 12},
@@ -29,7 +29,7 @@ func TestALineOfTheLogHasAllNumbersAndNoText(t *testing.T) {
 	require.NoError(t, json.Unmarshal(out.Bytes(), &line))
 	delete(line, "time")
 	require.Equal(t, map[string]any{
-		"level": "INFO", "msg": "numbers", "inbox_unhandled": 1., "queue_depth": 2., "oldest_pending_age_s": 3., "dead_open": 4.,
+		"level": "INFO", "msg": "numbers", "inbox_unhandled": 1., "queue_depth": 2., "broadcasts": 15., "oldest_pending_age_s": 3., "dead_open": 4.,
 		"dead_last_24h": 5., "delivered_last_24h": 6., "unreachable_chats": 7., "tokens": 8., "in_air": 9., "waiting_urgent": 10.,
 		"waiting_normal": 11., "waiting_bulk": 12., "penalties": 13., "learned": 14., "held": []any{"paused"}, "paused": true,
 	}, line)

@@ -15,10 +15,14 @@ type Numbers struct {
 	// recorded; null where the namespace lacks our search attributes.
 	InboxUnhandled *int64 `json:"inbox_unhandled"`
 	// QueueDepth counts the accepted calls whose time has come and that have not
-	// ended: updates that have been handled, messages, dead letters being replayed.
+	// ended: updates that have been handled, messages, dead letters being replayed,
+	// and the recipients without an outcome of the broadcasts that run.
 	QueueDepth int64 `json:"queue_depth"`
-	// OldestPendingAge is how long the oldest of these has waited, in seconds; 0
-	// for none. Dead letters do not count: they are older than their replay.
+	// Broadcasts counts the broadcasts that run, neither scheduled nor paused.
+	Broadcasts int64 `json:"broadcasts"`
+	// OldestPendingAge is how long the oldest of what waits has waited, in seconds; 0
+	// for none. Dead letters do not count: they are older than their replay. Neither do
+	// broadcasts: one of three hours is not a queue that is three hours late.
 	OldestPendingAge int64 `json:"oldest_pending_age_s"`
 	// DeadOpen counts the dead letters that wait for a person, DeadLast24h those
 	// that were opened in the last 24 h.

@@ -22,7 +22,9 @@ const (
 
 // milestones are tried first, because what waits has mostly waited for seconds:
 // 48 s, 14 min, 8 h, and 2 years, which nothing exceeds. What lies between two of
-// them is a power of two, so that 15 counts find every age.
+// them is a power of two, so that 14 counts find every age up to 8 h, and a longer
+// one to within two steps. Each request that broadcasts need beyond their first
+// doubles what the longest searches are off by.
 var milestones = [...]int{16, 16 + 256, 16 + 256 + 2048}
 
 const lastStep = 16 + 256 + 2048 + 4096
@@ -41,12 +43,15 @@ type search struct {
 	now time.Time
 	// At least one is older than step young, and none than step old.
 	young, old int
+	// spare is how many requests are left.
+	spare int
 }
 
 // oldest is how long the oldest of those that wait has waited. There are depth of
-// them, more than none.
-func (a asker) oldest(ctx context.Context, now time.Time, depth int64) (time.Duration, error) {
-	s := search{asker: a, now: now, old: lastStep}
+// them, more than none. It takes at most so many requests, which are enough for the
+// milestones.
+func (a asker) oldest(ctx context.Context, now time.Time, depth int64, requests int) (time.Duration, error) {
+	s := search{asker: a, now: now, old: lastStep, spare: requests}
 	if depth <= listMost {
 		return s.listed(ctx)
 	}
@@ -58,7 +63,7 @@ func (a asker) oldest(ctx context.Context, now time.Time, depth int64) (time.Dur
 			break
 		}
 	}
-	for s.old-s.young > 1 {
+	for s.old-s.young > 1 && s.spare > 0 {
 		if few, err := s.try(ctx, (s.young+s.old)/2); few || err != nil {
 			return s.end(ctx, few, err)
 		}
@@ -76,6 +81,7 @@ func (s *search) end(ctx context.Context, few bool, err error) (time.Duration, e
 // try counts those older than a step, and reports whether they are few enough to
 // be listed; where one count more is as good as a list, they are not.
 func (s *search) try(ctx context.Context, step int) (few bool, err error) {
+	s.spare--
 	n, err := s.count(ctx, s.waitingSince(s.now.Add(-ageOf(step)), s.now))
 	switch {
 	case err != nil:
@@ -85,7 +91,7 @@ func (s *search) try(ctx context.Context, step int) (few bool, err error) {
 	default:
 		s.young = step
 	}
-	return n > 0 && n <= listMost && s.old-s.young > 1, nil
+	return n > 0 && n <= listMost && s.old-s.young > 1 && s.spare > 0, nil
 }
 
 // listed is the greatest age of those older than step young. They may all have

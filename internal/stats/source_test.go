@@ -14,7 +14,7 @@ import (
 )
 
 // perAnswer is how many requests an answer takes when nothing waits.
-const perAnswer = 5
+const perAnswer = 6
 
 func open(s *store) *stats.Source {
 	source := &stats.Source{}

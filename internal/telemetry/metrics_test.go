@@ -83,7 +83,7 @@ func TestTheOnlyLabelsOfOurOwnAreFewAndBounded(t *testing.T) {
 		"durabot_calls_total": {"method", "outcome"}, "durabot_possible_duplicates_total": {}, "durabot_call_wait_seconds": {"class"},
 		"durabot_handler_seconds": {}, "durabot_handler_failures_total": {}, "durabot_heartbeat_failures_total": {},
 		"durabot_inbox_unhandled": {}, "durabot_queue_depth": {}, "durabot_oldest_pending_age_seconds": {}, "durabot_dead_open": {},
-		"durabot_dead_last_24h": {},
+		"durabot_dead_last_24h": {}, "durabot_broadcasts": {},
 	}, labels)
 }
 

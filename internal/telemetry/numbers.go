@@ -22,6 +22,7 @@ const (
 type numbers struct {
 	source                   *stats.Source
 	unhandled, depth, oldest *prometheus.Desc
+	broadcasts               *prometheus.Desc
 	deadOpen, deadLast24h    *prometheus.Desc
 }
 
@@ -32,8 +33,9 @@ func NewNumbers(source *stats.Source) prometheus.Collector {
 	return &numbers{
 		source:      source,
 		unhandled:   gauge("durabot_inbox_unhandled", "Open updates whose handler's result is not recorded."),
-		depth:       gauge("durabot_queue_depth", "Accepted calls whose time has come and that have not ended."),
-		oldest:      gauge("durabot_oldest_pending_age_seconds", "How long the oldest of these calls has waited; 0 for none."),
+		depth:       gauge("durabot_queue_depth", "Accepted calls whose time has come and that have not ended, recipients of running broadcasts among them."),
+		oldest:      gauge("durabot_oldest_pending_age_seconds", "How long the oldest of these calls has waited, broadcasts left out; 0 for none."),
+		broadcasts:  gauge("durabot_broadcasts", "Broadcasts that run, neither scheduled nor paused."),
 		deadOpen:    gauge("durabot_dead_open", "Dead letters that wait for a person."),
 		deadLast24h: gauge("durabot_dead_last_24h", "Dead letters opened in the last 24 h."),
 	}
@@ -41,7 +43,7 @@ func NewNumbers(source *stats.Source) prometheus.Collector {
 
 // Describe sends what there may be.
 func (n *numbers) Describe(all chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{n.unhandled, n.depth, n.oldest, n.deadOpen, n.deadLast24h} {
+	for _, d := range []*prometheus.Desc{n.unhandled, n.depth, n.oldest, n.broadcasts, n.deadOpen, n.deadLast24h} {
 		all <- d
 	}
 }
@@ -62,6 +64,7 @@ func (n *numbers) Collect(all chan<- prometheus.Metric) {
 	}
 	show(n.depth, now.QueueDepth)
 	show(n.oldest, now.OldestPendingAge)
+	show(n.broadcasts, now.Broadcasts)
 	show(n.deadOpen, now.DeadOpen)
 	show(n.deadLast24h, now.DeadLast24h)
 }

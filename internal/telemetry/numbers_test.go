@@ -61,7 +61,7 @@ func TestNumbersAreGaugesOfAScrape(t *testing.T) {
 	m.Registry.MustRegister(telemetry.NewNumbers(counting(&abacus{n: 12})))
 	text := scrape(t, m)
 	for _, line := range []string{
-		"durabot_inbox_unhandled 12", "durabot_queue_depth 12", "durabot_oldest_pending_age_seconds 0", "durabot_dead_open 12", "durabot_dead_last_24h 12",
+		"durabot_inbox_unhandled 12", "durabot_queue_depth 12", "durabot_oldest_pending_age_seconds 0", "durabot_broadcasts 0", "durabot_dead_open 12", "durabot_dead_last_24h 12",
 	} {
 		require.Contains(t, text, "\n"+line+"\n")
 	}
@@ -123,7 +123,7 @@ func TestThePageOfNumbersIsForScripts(t *testing.T) {
 	server, _, _ := listenTo(t, counting(a))
 	code, body := ask(t, server, http.MethodGet, "/api/v1/stats")
 	require.Equal(t, http.StatusOK, code)
-	require.JSONEq(t, `{"inbox_unhandled":3,"queue_depth":3,"oldest_pending_age_s":0,"dead_open":3,"dead_last_24h":3,
+	require.JSONEq(t, `{"inbox_unhandled":3,"queue_depth":3,"broadcasts":0,"oldest_pending_age_s":0,"dead_open":3,"dead_last_24h":3,
 		"delivered_last_24h":null,"unreachable_chats":null,"limiter":null,"duty":null,"paused":null}`, body)
 }
 
