@@ -48,6 +48,7 @@ type world struct {
 	handled  string   // the file of the handler's runs
 	env      []string // what its processes are told beside the usual
 	temporal client.Client
+	address  string       // of its Temporal server
 	keys     atomic.Int64 // of messages, the last one given
 }
 
@@ -74,6 +75,7 @@ func newWorld(t *testing.T, change ...func(*telegramsim.Options)) *world {
 // dial has the world look at the Temporal server at an address.
 func (w *world) dial(addr string) {
 	w.t.Helper()
+	w.address = addr
 	var err error
 	w.temporal, err = client.Dial(client.Options{HostPort: addr, Logger: sdklog.NewStructuredLogger(discard)})
 	require.NoError(w.t, err)
