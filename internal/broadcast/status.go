@@ -2,6 +2,7 @@ package broadcast
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"time"
 
@@ -56,9 +57,7 @@ func (s Status) MarshalJSON() ([]byte, error) {
 		"paid": s.Paid, "origin": s.Origin, "actions": append([]contract.BroadcastOrder{}, s.Actions...),
 		"accepted_at": stamp(s.AcceptedAt), "at": stamp(s.At), "began_at": stamp(s.BeganAt), "ended_at": stamp(s.EndedAt),
 	}
-	for key, value := range rest {
-		all[key] = value
-	}
+	maps.Copy(all, rest)
 	return json.Marshal(all)
 }
 
