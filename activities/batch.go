@@ -85,8 +85,8 @@ func (b *batch) run(ctx, wanted context.Context) error {
 	expired := time.NewTimer(waitMost)
 	defer expired.Stop()
 	for {
-		next := b.launch(going)
-		if b.inAir == 0 && (next == nil || going.Err() != nil) {
+		next, more := b.launch(going)
+		if b.inAir == 0 && !more {
 			return context.Cause(going)
 		}
 		select {
@@ -115,21 +115,21 @@ func (b *batch) await(ctx context.Context) {
 	}
 }
 
-// launch lets as many go as may, and returns what tells when there may be more:
-// nil when nobody waits. Several are marked at once, with one write; one alone is
-// marked when it has its grant, so that a crash leaves little unknown where the
-// budget is short.
-func (b *batch) launch(ctx context.Context) <-chan time.Time {
+// launch lets as many go as may, and reports whether there are more to go: when
+// next tells, or an answer comes. Several are marked at once, with one write; one
+// alone is marked when it has its grant, so that a crash leaves little unknown
+// where the budget is short.
+func (b *batch) launch(ctx context.Context) (next <-chan time.Time, more bool) {
 	room := b.width - b.inAir
 	if ctx.Err() != nil || len(b.open) == 0 {
-		return nil
+		return nil, false
 	}
 	if room <= 0 || b.inAir > 0 && room < b.width/2 {
-		return make(chan time.Time) // an answer tells
+		return nil, true
 	}
 	now, due := time.Now(), b.due(room)
 	if len(due) == 0 {
-		return time.After(b.soonest().Sub(now))
+		return time.After(b.soonest().Sub(now)), true
 	}
 	if len(due) > 1 && b.mark(ctx, due) != nil {
 		b.width, due = 1, due[:1]
@@ -137,7 +137,7 @@ func (b *batch) launch(ctx context.Context) <-chan time.Time {
 	for _, e := range due {
 		b.start(ctx, e)
 	}
-	return make(chan time.Time)
+	return nil, true
 }
 
 // due are the first recipients that need not wait any more, n at most.

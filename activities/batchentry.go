@@ -22,11 +22,9 @@ type entry struct {
 	mu     sync.Mutex
 	ledger contract.Ledger
 
-	// Of the last try, which err ended if it did not end well.
+	// Of the last try.
 	try      *try
 	launched time.Time
-	result   contract.CallResult
-	err      error
 	// stayed is why it did not follow its chat to a new id.
 	stayed error
 	// known is how the recipient ended, if that is final.
@@ -104,13 +102,11 @@ func (b *batch) reach(ctx context.Context, e *entry) {
 			return
 		}
 		if ctx.Err() != nil {
-			e.err = context.Cause(ctx)
 			return
 		}
 	}
 	end := b.answers.reached.begin(id)
-	e.result, e.err = b.make(ctx, e)
-	e.known, e.final = e.outcome()
+	e.known, e.final = e.outcome(b.make(ctx, e))
 	end(e.known, e.final)
 }
 
@@ -141,20 +137,19 @@ func (b *batch) make(ctx context.Context, e *entry) (contract.CallResult, error)
 func (b *batch) settle(ctx context.Context, e *entry) {
 	b.inAir--
 	b.adapt(e)
-	res, final := e.known, e.final
 	b.remember(func(l *contract.BatchLedger) {
 		l.InFlight = slices.DeleteFunc(slices.Clone(l.InFlight), func(chat string) bool { return chat == e.Chat })
 		l.Left = slices.DeleteFunc(slices.Clone(l.Left), func(a contract.Addressee) bool { return a.Chat == e.Chat })
-		if final {
-			l.Results = append(l.Results, res)
+		if e.final {
+			l.Results = append(l.Results, e.known)
 		} else {
 			l.Left = append(l.Left, e.addressee())
 		}
 	})
 	e.marked = false
 	switch {
-	case final:
-		b.flow.hear(res)
+	case e.final:
+		b.flow.hear(e.known)
 	case time.Until(e.notBefore) > heldMost:
 		b.left = append(b.left, e)
 	default:
@@ -178,17 +173,17 @@ func (b *batch) adapt(e *entry) {
 	}
 }
 
-// outcome is how the recipient ended. One that has no outcome yet has been told
-// when to be tried again.
-func (e *entry) outcome() (contract.RecipientResult, bool) {
-	end, final := ended(e.err)
+// outcome is how the recipient ended with a try. One that has no outcome yet has
+// been told when to be tried again.
+func (e *entry) outcome(made contract.CallResult, err error) (contract.RecipientResult, bool) {
+	end, final := ended(err)
 	known := e.entries()
 	res := contract.RecipientResult{
 		Chat: e.Chat, Outcome: end.Outcome, Reason: end.Reason, At: time.Now().Truncate(time.Millisecond).UTC(),
-		MessageID: e.result.MessageID, MovedTo: e.result.MovedTo, Degraded: known.Degraded, Error: known.Error,
+		MessageID: made.MessageID, MovedTo: made.MovedTo, Degraded: known.Degraded, Error: known.Error,
 		PossibleDuplicate: known.PossibleDuplicate || e.Doubtful,
 	}
-	app, failed := errors.AsType[*temporal.ApplicationError](e.err)
+	app, failed := errors.AsType[*temporal.ApplicationError](err)
 	switch {
 	case errors.Is(e.stayed, errTwin):
 		res.Outcome, res.Reason, res.Error = contract.Superseded, "", e.stayed.Error()
@@ -196,7 +191,7 @@ func (e *entry) outcome() (contract.RecipientResult, bool) {
 	case e.stayed != nil:
 		e.notBefore = time.Now().Add(backoffLeast)
 		return res, false
-	case final && e.err == nil:
+	case final && err == nil:
 		res.Error = ""
 	case final && res.Error == "":
 		res.Error = app.Message()

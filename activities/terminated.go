@@ -6,16 +6,15 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
-	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 )
 
 // Executions is the part of a Temporal client by which updates, and messages,
 // find and wake each other.
 type Executions interface {
+	Histories
 	SignalWorkflow(ctx context.Context, workflowID, runID, signal string, arg any) error
 	DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
-	GetWorkflowHistory(ctx context.Context, workflowID, runID string, isLongPoll bool, filter enumspb.HistoryEventFilterType) client.HistoryEventIterator
 }
 
 // behind is the update, or message, that a closed one waited for if it was
@@ -32,17 +31,12 @@ func (t *Turns) behind(ctx context.Context, id string) (string, error) {
 	if d.GetWorkflowExecutionInfo().GetStatus() != enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED {
 		return "", nil
 	}
-	events := t.executions.GetWorkflowHistory(ctx, id, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-	if !events.HasNext() {
-		return "", nil
-	}
-	first, err := events.Next()
+	input, err := firstInput(ctx, t.executions, id)
 	if err != nil {
-		return "", fmt.Errorf("read what %s waited for: %w", id, err)
+		return "", err
 	}
 	var in waiter
-	input := first.GetWorkflowExecutionStartedEventAttributes().GetInput().GetPayloads()
-	if len(input) == 0 || converter.GetDefaultDataConverter().FromPayload(input[0], &in) != nil {
+	if converter.GetDefaultDataConverter().FromPayload(input, &in) != nil {
 		return "", nil
 	}
 	return in.After, nil

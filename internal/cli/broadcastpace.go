@@ -12,9 +12,6 @@ import (
 )
 
 const (
-	// paidPerSecond is the bot's rate for what it pays for unless it was told
-	// otherwise: the most that Telegram sells.
-	paidPerSecond = 1000
 	// freePerSecond is how many messages a second Telegram asks nothing for, and
 	// starPrice what it asks for another one.
 	freePerSecond = 30
@@ -35,7 +32,8 @@ type pace struct {
 func (s *frontend) pace(ctx context.Context, bot int64) (pace, error) {
 	h, err := s.holder(ctx, bot)
 	if err != nil || !reported(h) {
-		return pace{free: config.Defaults().GlobalPerSecond, paid: paidPerSecond, assumed: true}, err
+		usual := config.Defaults()
+		return pace{free: usual.GlobalPerSecond, paid: usual.PaidPerSecond, assumed: true}, err
 	}
 	of := h.Beat.Figures.Limiter
 	return pace{free: of.GlobalPerSecond, paid: of.PaidPerSecond}, nil
