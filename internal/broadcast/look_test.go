@@ -76,6 +76,7 @@ func TestTheRateLeavesPausesOut(t *testing.T) {
 		"paused before":       {func(s *contract.BroadcastState, _ time.Time) { s.PausedFor = 59 * minute }, 60, 4},
 		"paused now":          {pausedSince(59 * minute), 60, -1},
 		"ended":               {endedSince(59 * minute), 60, -1},
+		"cancelled":           {cancelled, 1, -1},
 		"nothing done":        {func(s *contract.BroadcastState, _ time.Time) { s.Counts, s.Rate = contract.Counts{}, 2 }, 0, 1920},
 		"nothing known":       {func(s *contract.BroadcastState, _ time.Time) { s.Counts = contract.Counts{} }, 0, -1},
 		"not begun":           {func(s *contract.BroadcastState, _ time.Time) { s.Counts, s.BeganAt = contract.Counts{}, time.Time{} }, 0, -1},
@@ -107,6 +108,12 @@ func pausedSince(d time.Duration) func(*contract.BroadcastState, time.Time) {
 	return func(s *contract.BroadcastState, now time.Time) {
 		s.Phase, s.Actions = contract.BroadcastPaused, []contract.BroadcastOrder{{What: contract.BroadcastPause, At: now.Add(-d)}}
 	}
+}
+
+// cancelled did not send to the rest, which says nothing of its rate.
+func cancelled(s *contract.BroadcastState, now time.Time) {
+	s.Phase, s.EndedAt = contract.BroadcastCancelled, now
+	s.Counts.Merge(contract.Counts{Outcomes: map[string]int{"not_sent": 240}})
 }
 
 func endedSince(d time.Duration) func(*contract.BroadcastState, time.Time) {

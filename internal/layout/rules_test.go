@@ -75,4 +75,4 @@ var bans = []ban{
 }
 
 // testOnly are the packages that every test file may import beside its row's.
-var testOnly = []string{"./internal/telegramsim", "./internal/devserver"}
+var testOnly = []string{"./internal/telegramsim", "./internal/devserver", "./internal/devserver/devtest"}

@@ -1,37 +1,23 @@
 package stats_test
 
 import (
-	"log/slog"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
-	sdklog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/durabot/durabot/internal/contract"
-	"github.com/durabot/durabot/internal/devserver"
+	"github.com/durabot/durabot/internal/devserver/devtest"
 	"github.com/durabot/durabot/internal/stats"
 )
 
-// connect starts a real server, or skips: building one takes minutes.
+// connect starts a real server.
 func connect(t *testing.T) client.Client {
 	t.Helper()
-	path, err := devserver.Locate(devserver.FindOptions{Dir: filepath.Join("..", "..")})
-	if err != nil {
-		t.Skipf("needs a Temporal dev server (make bin/temporal): %v", err)
-	}
-	server, err := devserver.Start(t.Context(), devserver.Options{Path: path, LogFile: filepath.Join(t.TempDir(), "temporal.log")})
-	require.NoError(t, err)
-	t.Cleanup(server.Stop)
-	c, err := client.DialContext(t.Context(), client.Options{
-		HostPort: server.Addr(), Logger: sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)),
-	})
-	require.NoError(t, err)
-	t.Cleanup(c.Close)
-	return c
+	return devtest.Connect(t, filepath.Join("..", ".."), client.Options{})
 }
 
 // workflow is one that nobody runs.

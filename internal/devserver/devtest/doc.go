@@ -1,0 +1,2 @@
+// Package devtest connects tests to a Temporal dev server of their own.
+package devtest
