@@ -57,6 +57,23 @@ func TestAGrantThatWasNotUsedIsGivenBack(t *testing.T) {
 	})
 }
 
+func TestABroadcastHasItsOwnPaceAndMayBePaidFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l, tokens := rested()
+		paid := want(contract.Bulk)
+		paid.Flow, paid.FlowRate, paid.Paid = "news", 0.5, true
+		start := time.Now()
+		for n := range 2 {
+			_, err := newBudget(t, l).Acquire(t.Context(), paid)
+			require.NoError(t, err)
+			require.Equal(t, time.Duration(n+1)*2*time.Second, time.Since(start))
+			paid.Chat++
+		}
+		require.Equal(t, tokens, l.Stats().Tokens, "the free budget is whole")
+	})
+}
+
 func TestAPacedCallIsToldWhenToComeBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -46,6 +46,7 @@ func TestTheDefaultsAreWhatTheHelpSays(t *testing.T) {
 	require.False(t, s.NewIDs)
 	require.Equal(t, 5*time.Second, s.HandlerTimeout)
 	require.InDelta(t, 28, s.GlobalPerSecond, 0)
+	require.InDelta(t, 1000, s.PaidPerSecond, 0)
 	require.InDelta(t, 1, s.ChatPerSecond, 0)
 	require.Equal(t, 3, s.ChatBurst)
 	require.Equal(t, 20, s.GroupPerMinute)
@@ -78,6 +79,8 @@ func TestValidateNamesTheFlagThatIsWrong(t *testing.T) {
 		{"update age", func(s *config.Settings) { s.MaxUpdateAge = -time.Second }, "--max-update-age: want 0 (off) or more, got -1s"},
 		{"global rate", func(s *config.Settings) { s.GlobalPerSecond = -1 }, "--global-per-second: want 0 (off) or more, got -1"},
 		{"global rate NaN", func(s *config.Settings) { s.GlobalPerSecond = math.NaN() }, "--global-per-second"},
+		{"paid rate", func(s *config.Settings) { s.PaidPerSecond = -1 }, "--paid-per-second: want 0 (off) or more, got -1"},
+		{"paid rate NaN", func(s *config.Settings) { s.PaidPerSecond = math.NaN() }, "--paid-per-second"},
 		{"chat rate", func(s *config.Settings) { s.ChatPerSecond = -0.5 }, "--chat-per-second: want 0 (off) or more, got -0.5"},
 		{"chat rate NaN", func(s *config.Settings) { s.ChatPerSecond = math.NaN() }, "--chat-per-second"},
 		{"burst", func(s *config.Settings) { s.ChatBurst = 0 }, "--chat-burst: want 1 or more, got 0"},
@@ -96,7 +99,7 @@ func TestValidateNamesTheFlagThatIsWrong(t *testing.T) {
 func TestZeroSwitchesALimitOff(t *testing.T) {
 	t.Parallel()
 	s := valid(t)
-	s.Intake, s.GlobalPerSecond, s.ChatPerSecond, s.GroupPerMinute, s.HTTP, s.LateAfter = "none", 0, 0, 0, "", 0
+	s.Intake, s.GlobalPerSecond, s.PaidPerSecond, s.ChatPerSecond, s.GroupPerMinute, s.HTTP, s.LateAfter = "none", 0, 0, 0, 0, "", 0
 	require.NoError(t, s.Validate())
 }
 

@@ -229,19 +229,3 @@ func TestRatesRoundTowardsTheSlowerSide(t *testing.T) {
 	require.Equal(t, 8_571_428_572*time.Nanosecond, cfg.groupRule().step)
 	require.Equal(t, 3, Config{GroupPerMinute: 3}.groupRule().burst)
 }
-
-func TestFlowsAndTheirPacesAreForgotten(t *testing.T) {
-	t.Parallel()
-	var r ring
-	p := paces{}
-	for i := range 1000 {
-		name := string(rune('a' + i))
-		p.set(&call{req: Request{Flow: name, FlowPerSecond: 10}}, time.Duration(i)*time.Second)
-		ln := &lane{}
-		r.sit(ln, name, p[name])
-		ln.stand()
-	}
-	require.LessOrEqual(t, len(p), mostPaces)
-	require.Empty(t, r.byName)
-	require.Zero(t, r.list.Len())
-}

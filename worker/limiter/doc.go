@@ -23,15 +23,20 @@
 // A 429 says that the configured rate is too high for its chat, or for the bot:
 // it halves that rate, which recovers by an eighth of the whole each 30 s.
 //
-// Inside a class flows take turns, and inside a flow chats do: of two broadcasts
-// each gets half, however many wait in the other. A flow may have an even rate of
-// its own. What is paid for spends a budget beside the free one, and neither
-// waits for the other.
+// [Urgent] goes before [Normal] before [Bulk], but a class that has been passed
+// over often enough gets the next turn, so bulk keeps one grant in twenty and
+// normal one in five, whatever waits above: among chats that are ready, and again
+// inside a chat that has several classes.
 //
-// [Urgent] goes before [Normal] before [Bulk],
-// but a class that has been passed over often enough gets the next turn, so
-// bulk keeps one grant in twenty and normal one in five, whatever waits above:
-// among chats that are ready, and again inside a chat that has several classes.
+// Inside a class flows take turns, and inside a flow chats do: of two broadcasts
+// each gets half, however many wait in the other. Single calls are one flow. A
+// flow may have an even rate of its own: two of its calls are never closer than
+// that, but for the 10 ms by which a late one may be followed early. It holds up
+// no other flow, only what stands behind it in the order of its chat and class.
+//
+// What is paid for spends a budget beside the free one, with turns of its own, and
+// neither waits for the other. The slots in the air and a penalty on the bot are
+// common.
 //
 // What is of no use later is not kept: a transient call is dropped rather than
 // delayed, and an edit of a message ends when a newer one is known.

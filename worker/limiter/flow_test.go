@@ -66,6 +66,7 @@ func TestAFlowKeepsToItsOwnRateAndHoldsUpNobody(t *testing.T) {
 		w.pass(10 * time.Second)
 		require.InDelta(t, 20, w.sent("slow"), 1)
 		require.InDelta(t, 260, w.sent("quick"), 4)
+		w.callers.Wait()
 		require.NoError(t, w.pace(2, func(s *send) bool { return s.Flow == "slow" }))
 	})
 }
@@ -81,6 +82,85 @@ func TestTheNewestRequestSaysHowFastItsFlowIs(t *testing.T) {
 		w.spawn(second, 0)
 		require.GreaterOrEqual(t, w.deliver(second), 20*time.Second)
 		require.Less(t, w.deliver(second), 21*time.Second)
+	})
+}
+
+func TestAFlowKeepsToARateThatWasForgottenWhileItWaited(t *testing.T) {
+	t.Parallel()
+	for _, again := range []bool{false, true} {
+		inWorld(t, limiter.Config{}, func(t *testing.T, w *world) {
+			news := mail("news", 0)
+			news.FlowPerSecond = 1
+			w.hold("test")
+			for news.Chat = range int64(3) {
+				w.spawn(news, 0)
+			}
+			w.pass(2 * sec)
+			for i := range int64(100) {
+				other := mail(fmt.Sprint(i), 100+i)
+				other.FlowPerSecond = 1
+				w.spawn(other, 0)
+			}
+			if news.Chat = 99; again {
+				w.penalize(limiter.Scope{Chat: news.Chat}, sec)
+				w.spawn(news, 0)
+			}
+			w.release("test")
+			w.callers.Wait()
+			require.NoError(t, w.pace(1, func(s *send) bool { return s.Flow == "news" }), "again: %v", again)
+		})
+	}
+}
+
+func TestALateCallDoesNotSlowItsFlow(t *testing.T) {
+	t.Parallel()
+	inWorld(t, limiter.Config{}, func(t *testing.T, w *world) {
+		news := mail("news", 1)
+		news.FlowPerSecond = 10
+		w.deliver(news)
+		w.pass(105 * time.Millisecond)
+		w.deliver(news)
+		require.Equal(t, 300*time.Millisecond, w.deliver(news))
+		w.pass(sec)
+		w.deliver(news)
+		require.Equal(t, 1390*time.Millisecond, w.deliver(news), "no more than a timer may be late")
+	})
+}
+
+func TestBulkIsNotDueForWhatWentWhileItDidNotWait(t *testing.T) {
+	t.Parallel()
+	for _, pace := range []float64{0, 0.1} { // 0: no bulk at all at first
+		inWorld(t, limiter.Config{GlobalPerSecond: 100}, func(t *testing.T, w *world) {
+			slow := mail("slow", 999)
+			if slow.FlowPerSecond = pace; pace > 0 {
+				w.spawn(slow, 0)
+			}
+			for chat := range int64(300) {
+				w.spawn(message(chat+1), 0)
+			}
+			w.pass(1900 * time.Millisecond)
+			w.spawn(mail("news", 1000), 0)
+			w.callers.Wait()
+			require.InDelta(t, 2100*time.Millisecond, w.times(1000)[0], 1e7)
+		})
+	}
+}
+
+func TestAFlowMayLoseAndGetARateWhileItWaits(t *testing.T) {
+	t.Parallel()
+	inWorld(t, botOnly(), func(t *testing.T, w *world) {
+		slow := mail("news", 1)
+		slow.FlowPerSecond = 0.01
+		w.spawn(slow, 0)
+		w.spawn(mail("news", 2), 0)
+		w.pass(time.Second)
+		require.Equal(t, 2, w.sent("news"), "the newest has none")
+		for chat := range int64(9) {
+			slow.Chat = chat + 3
+			w.spawn(slow, 0)
+		}
+		w.pass(50 * time.Second)
+		require.LessOrEqual(t, w.sent("news"), 3)
 	})
 }
 
@@ -126,92 +206,5 @@ func TestBulkKeepsItsShareWhateverFlowsItHas(t *testing.T) {
 		bulk := int(w.Stats().Granted[limiter.Bulk])
 		require.InDelta(t, w.count()/20, bulk, 2)
 		require.InDelta(t, 10, w.sent("paced"), 2, "its rate is below its share")
-	})
-}
-
-func TestWhatIsPaidForSpendsABudgetBesideTheFreeOne(t *testing.T) {
-	t.Parallel()
-	cfg := botOnly()
-	cfg.InFlight = 0
-	inWorld(t, cfg, func(t *testing.T, w *world) {
-		for i := range int64(3000) {
-			paid := mail("paid", i+1)
-			paid.Paid = true
-			w.spawn(paid, 0)
-		}
-		for i := range int64(100) {
-			w.spawn(mail("free", i+5001), 0)
-		}
-		w.pass(time.Second)
-		began := map[string]int{"paid": w.sent("paid"), "free": w.sent("free")}
-		w.pass(time.Second)
-		require.InDelta(t, 1000, w.sent("paid")-began["paid"], 12)
-		require.InDelta(t, 28, w.sent("free")-began["free"], 1)
-	})
-}
-
-func TestThePenaltyOfTheBotIsOnWhatIsPaidForToo(t *testing.T) {
-	t.Parallel()
-	inWorld(t, botOnly(), func(t *testing.T, w *world) {
-		w.pass(time.Second)
-		w.penalize(limiter.Scope{}, 3*time.Second)
-		paid := mail("paid", 1)
-		paid.Paid = true
-		require.GreaterOrEqual(t, w.deliver(paid), 4*time.Second)
-	})
-}
-
-func TestA429OfTheBotHalvesBothBudgets(t *testing.T) {
-	t.Parallel()
-	cfg := botOnly()
-	cfg.PaidPerSecond = 100
-	inWorld(t, cfg, func(t *testing.T, w *world) {
-		w.penalize(limiter.Scope{}, sec)
-		w.deliver(mail("free", 9999)) // the probe
-		w.handOver(cfg)
-		for i := range int64(400) {
-			paid := mail("paid", i+1)
-			paid.Paid = true
-			w.spawn(paid, 0)
-			w.spawn(mail("free", i+1001), 0)
-		}
-		w.pass(3 * sec)
-		paid, free := w.sent("paid"), w.sent("free")
-		w.pass(2 * sec)
-		require.InDelta(t, 100, w.sent("paid")-paid, 3)
-		require.InDelta(t, 28, w.sent("free")-free, 2)
-	})
-}
-
-func TestTheDebtOfWhatWasPaidForOutlivesAHandOver(t *testing.T) {
-	t.Parallel()
-	cfg := botOnly()
-	cfg.PaidPerSecond = 10
-	inWorld(t, cfg, func(t *testing.T, w *world) {
-		album := mail("", 1)
-		album.Items, album.Paid = 10, true
-		w.pass(2 * sec)
-		w.deliver(album)
-		w.pass(1)
-		w.handOver(cfg)
-		one := mail("", 2)
-		one.Paid = true
-		require.InDelta(t, 3*sec, w.deliver(one), float64(lateness)+1)
-	})
-}
-
-func TestFreeAndPaidShareTheSlotsInTheAir(t *testing.T) {
-	t.Parallel()
-	cfg := botOnly()
-	cfg.InFlight = 3
-	inWorld(t, cfg, func(t *testing.T, w *world) {
-		for i := range int64(20) {
-			req := mail("", i+1)
-			req.Paid = i%2 == 0
-			w.spawn(req, time.Minute)
-		}
-		w.pass(10 * time.Second)
-		require.Equal(t, 3, w.Stats().InAir)
-		require.Equal(t, 3, w.count())
 	})
 }

@@ -2,6 +2,7 @@ package limiter_test
 
 import (
 	"context"
+	"math"
 	"testing"
 	"time"
 
@@ -216,11 +217,16 @@ func TestStopTellsEveryone(t *testing.T) {
 func TestInvalidRequestIsRefused(t *testing.T) {
 	t.Parallel()
 	l := limiter.New(limiter.DefaultConfig())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // one that is not refused must not wait
 	for _, req := range []limiter.Request{
 		{Chat: 1, Counts: true},
 		{Chat: 1, Counts: true, Items: 1, Class: 3},
+		{Chat: 1, Counts: true, Items: 1, Flow: "news", FlowPerSecond: 1e-9},
+		{Chat: 1, Counts: true, Items: 1, Flow: "news", FlowPerSecond: 2e6},
+		{Chat: 1, Counts: true, Items: 1, Flow: "news", FlowPerSecond: math.NaN()},
 	} {
-		_, err := l.Acquire(t.Context(), req)
+		_, err := l.Acquire(ctx, req)
 		require.ErrorContains(t, err, "request: want")
 	}
 }
@@ -229,9 +235,9 @@ func TestConfigNamesEachFault(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, limiter.DefaultConfig().Validate())
 	require.NoError(t, limiter.Config{}.Validate())
-	bad := limiter.Config{GlobalPerSecond: -1, ChatPerSecond: 1e-9, GroupPerMinute: -1, InFlight: -1, GroupCharge: -1}
+	bad := limiter.Config{GlobalPerSecond: -1, PaidPerSecond: 2e6, ChatPerSecond: 1e-9, GroupPerMinute: -1, InFlight: -1, GroupCharge: -1}
 	err := bad.Validate()
-	for _, field := range []string{"GlobalPerSecond", "ChatPerSecond", "ChatBurst", "GroupPerMinute", "InFlight", "GroupCharge"} {
+	for _, field := range []string{"GlobalPerSecond", "PaidPerSecond", "ChatPerSecond", "ChatBurst", "GroupPerMinute", "InFlight", "GroupCharge"} {
 		require.ErrorContains(t, err, field)
 	}
 	require.Panics(t, func() { limiter.New(bad) })

@@ -22,8 +22,8 @@ func Restore(cfg Config, s State) *Limiter {
 	l := New(cfg)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.restoreBot(s.Bot)
-	l.restorePaid(s)
+	l.restoreBot(&l.free.bot, s.Bot)
+	l.restoreBot(&l.paid.bot, s.Paid)
 	for _, m := range s.Moves {
 		l.restoreMove(m)
 	}
@@ -58,19 +58,7 @@ func (l *Limiter) restoreMove(m MoveState) {
 	l.moves[m.From] = move{to: m.To, until: until}
 }
 
-// restorePaid goes on with the pace and the lesson, which is the free budget's too;
-// the window starts full.
-func (l *Limiter) restorePaid(s State) {
-	b := &l.paid.bot
-	if b.step == 0 {
-		return
-	}
-	b.lesson = l.restoreLesson(s.Bot.Lesson)
-	b.next = max(b.next, l.instant(s.PaidNext, 0, mostRepaid*b.step))
-}
-
-func (l *Limiter) restoreBot(s BotState) {
-	b := &l.free.bot
+func (l *Limiter) restoreBot(b *bot, s BotState) {
 	if b.step == 0 {
 		return
 	}

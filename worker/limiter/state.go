@@ -6,8 +6,10 @@ import (
 	"time"
 )
 
-// mostEdits bounds the edits in a state; those remembered longest are kept.
-const mostEdits = 1000
+const (
+	mostEdits = 1000 // in a state; those remembered longest are kept
+	mostMarks = 64   // of a bot's budget in a state
+)
 
 // State is what the next limiter of the same bot must know: all that would
 // otherwise break a promise over the change. Its JSON is small and stable, and
@@ -17,9 +19,9 @@ type State struct {
 	Taken time.Time `json:"taken"`
 	// Bot is what the whole bot has used up in the last second, and has learned.
 	Bot BotState `json:"bot,omitzero"`
-	// PaidNext is when the even pace lets the next call go that Telegram is paid for,
-	// if that is more than one step away: a limiter starts with one.
-	PaidNext time.Time `json:"paid_next,omitzero"`
+	// Paid is the same for what Telegram is paid for, zero if that is no more than a
+	// limiter starts with.
+	Paid BotState `json:"paid,omitzero"`
 	// Penalties are in force, or wait for their probe.
 	Penalties []PenaltyState `json:"penalties,omitempty"`
 	// Chats are those whose windows, even rate or lesson still count.
@@ -94,9 +96,9 @@ func (l *Limiter) State() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
-	s := State{Taken: l.wall(now), Bot: l.botState(now)}
-	if l.paid.bot.next > now+l.paid.step {
-		s.PaidNext = l.wall(l.paid.bot.next)
+	s := State{Taken: l.wall(now), Bot: l.botState(l.free.bot, now)}
+	if l.paid.used > 0 || l.paid.open > 0 || l.paid.bot.next > now || l.paid.lesson.left(now) < 1 {
+		s.Paid = l.botState(l.paid.bot, now)
 	}
 	for scope, p := range l.penalties {
 		s.Penalties = append(s.Penalties, PenaltyState{
@@ -120,8 +122,7 @@ func (l *Limiter) State() State {
 	return s
 }
 
-func (l *Limiter) botState(now time.Duration) BotState {
-	b := l.free.bot
+func (l *Limiter) botState(b bot, now time.Duration) BotState {
 	if b.step == 0 {
 		return BotState{}
 	}
@@ -130,7 +131,22 @@ func (l *Limiter) botState(now time.Duration) BotState {
 	if b.open > 0 {
 		b.add(now, b.open)
 	}
+	b.marks = coarse(b.marks)
 	return BotState{Sent: l.sent(&b.window), Next: l.wall(b.next), Lesson: l.lesson(&b.lesson, now)}
+}
+
+// coarse joins marks that follow each other until they are few; the earlier ones
+// then count as long as the last.
+func coarse(marks []mark) []mark {
+	var few []mark
+	for joined := range slices.Chunk(marks, 1+len(marks)/mostMarks) {
+		last := joined[len(joined)-1]
+		for _, m := range joined[:len(joined)-1] {
+			last.items += m.items
+		}
+		few = append(few, last)
+	}
+	return few
 }
 
 // chatState reads what a chat has used up; false if that is nothing any more.

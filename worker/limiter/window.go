@@ -41,7 +41,7 @@ func (w *window) expire(now time.Duration) {
 		w.used -= w.marks[n].items
 		n++
 	}
-	w.marks = slices.Delete(w.marks, 0, n)
+	w.marks = w.marks[n:]
 }
 
 // fits returns when items more fit beside open items in the air: now or earlier

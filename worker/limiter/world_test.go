@@ -211,7 +211,7 @@ func (w *world) count() int {
 // chatsOnly switches the bot's limits off, botOnly those of the chats.
 func chatsOnly() limiter.Config {
 	cfg := limiter.DefaultConfig()
-	cfg.GlobalPerSecond, cfg.InFlight = 0, 0
+	cfg.GlobalPerSecond, cfg.PaidPerSecond, cfg.InFlight = 0, 0, 0
 	return cfg
 }
 
