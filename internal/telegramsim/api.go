@@ -34,7 +34,7 @@ import (
 // State: {"bot":{"id","username","name"}, "chats":[Chat], "penalties":[{"chat_id" ("0" = bot),"until"}],
 // "faults":[Fault], "limits":Limits, "flood":Flood, "event_seq": number,
 // "polling": is a long poll waiting, "last_poll"?: time, "webhook"?: url, "pending": number, "confirmed": update id,
-// "requests":{"total","accepted" (messages of the bot),"limited","violations": numbers,"by_method":{name: number}}}
+// "requests":{"total","accepted" (messages of the bot),"limited","violations","stars" (spent on paid broadcasts): numbers,"by_method":{name: number}}}
 //
 // Chat: {"id","type" (private|group|supergroup|channel),"title" (a person's name in private chats),"username"?,
 // "state" (open|blocked|deactivated|never_started|kicked|migrated),"moved_to"?,"unread": number,"typing_until"?,
@@ -47,7 +47,7 @@ import (
 // Fault: {"id","method","chat_id","nth","times","kind","status","body","header":{name:[value]},"wait_ms","hits"};
 // see the Go type Fault for their meaning and defaults.
 //
-// Limits: {"per_chat","per_chat_ms","per_group","per_group_ms","global","global_ms","off","album_as_one","utf16",
+// Limits: {"per_chat","per_chat_ms","per_group","per_group_ms","global","global_ms","paid_per_second","off","album_as_one","utf16",
 // "penalty_factor","max_penalty_ms"}
 //
 // Request: {"seq","arrived","answered"?,"method","chat_id"?,"params"?,"files"?,"status","retry_after"?,"offset"?,

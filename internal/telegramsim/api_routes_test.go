@@ -163,7 +163,7 @@ func TestViewsHaveTheShapesThatAreDocumented(t *testing.T) {
 	require.Equal(t, []string{
 		"body", "chat_id", "header", "hits", "id", "kind", "method", "nth", "status", "times", "wait_ms",
 	}, keysOf(state["faults"].([]any)[0].(fields)))
-	require.Equal(t, []string{"accepted", "by_method", "limited", "total", "violations"}, keysOf(state["requests"].(fields)))
+	require.Equal(t, []string{"accepted", "by_method", "limited", "stars", "total", "violations"}, keysOf(state["requests"].(fields)))
 	require.Equal(t, fields{"running": false, "sent": 0.0, "updates": 0.0}, state["flood"])
 
 	var log struct{ Requests []fields }
@@ -322,7 +322,7 @@ func TestLimitsAreEchoedWithTheirDefaults(t *testing.T) {
 	b := free(t)
 	defaults := fields{
 		"per_chat": 3.0, "per_chat_ms": 3000.0, "per_group": 20.0, "per_group_ms": 60000.0, "global": 30.0, "global_ms": 1000.0,
-		"off": false, "album_as_one": false, "utf16": false, "penalty_factor": 2.0, "max_penalty_ms": 21600000.0,
+		"paid_per_second": 1000.0, "off": false, "album_as_one": false, "utf16": false, "penalty_factor": 2.0, "max_penalty_ms": 21600000.0,
 	}
 	for body, changed := range map[string]fields{
 		``: {}, `{}`: {},
@@ -332,6 +332,7 @@ func TestLimitsAreEchoedWithTheirDefaults(t *testing.T) {
 		`{"penalty_factor":1,"max_penalty_ms":50}`: {"penalty_factor": 1.0, "max_penalty_ms": 50.0},
 		`{"penalty_factor":0.5}`:                   {},
 		`{"global":1,"global_ms":-5}`:              {"global": 1.0},
+		`{"paid_per_second":-1}`:                   {"paid_per_second": -1.0},
 	} {
 		want := maps.Clone(defaults)
 		maps.Copy(want, changed)

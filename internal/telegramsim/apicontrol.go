@@ -42,6 +42,7 @@ type countersView struct {
 	Accepted   int64            `json:"accepted"`
 	Limited    int64            `json:"limited"`
 	Violations int64            `json:"violations"`
+	Stars      float64          `json:"stars"`
 	ByMethod   map[string]int64 `json:"by_method"`
 }
 
@@ -79,7 +80,7 @@ func (s *Sim) stateView(now time.Time) stateView {
 func (s *Sim) counters() countersView {
 	return countersView{
 		Total: s.log.total, Accepted: s.accepted, Limited: s.log.limited, Violations: s.log.violations,
-		ByMethod: maps.Clone(s.log.byMethod),
+		Stars: s.starsSpent(), ByMethod: maps.Clone(s.log.byMethod),
 	}
 }
 

@@ -19,7 +19,11 @@ type Limits struct {
 	// in 1 s.
 	Global       int
 	GlobalWindow time.Duration
-	// Off switches all windows off. Penalties set by hand still hold.
+	// PaidPerSecond is the number of calls of the whole bot in 1 s that are sent with
+	// allow_paid_broadcast. They are not counted in Global. Default 1000.
+	PaidPerSecond int
+	// Off switches all windows off, and paying with them. Penalties set by hand still
+	// hold.
 	Off bool
 	// AlbumAsOne counts an album or a batch once instead of once per item, as
 	// how Telegram counts them is not public.
@@ -38,6 +42,7 @@ func (l Limits) withDefaults() Limits {
 	setInt(&l.PerChat, 3)
 	setInt(&l.PerGroup, 20)
 	setInt(&l.Global, 30)
+	setInt(&l.PaidPerSecond, 1000)
 	setDuration(&l.PerChatWindow, 3*time.Second)
 	setDuration(&l.PerGroupWindow, time.Minute)
 	setDuration(&l.GlobalWindow, time.Second)

@@ -34,6 +34,10 @@ type Options struct {
 	Latency time.Duration
 	// Limits are the rate limits. The zero value means Telegram's usual ones.
 	Limits Limits
+	// Stars is the balance that paid broadcasts are taken from. Negative means that
+	// paid broadcasts are not switched on, as they are for a real bot until its owner
+	// asks BotFather: a call with allow_paid_broadcast is then 400. Default 1,000,000.
+	Stars int64
 	// Unknown is the treatment of chats never seen. Default UnknownNotFound.
 	Unknown UnknownChat
 	// NoPollRules switches off what the real server does to hasty pollers: limit
@@ -57,6 +61,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.BotName == "" {
 		o.BotName = "durabot_sim_bot"
+	}
+	if o.Stars == 0 {
+		o.Stars = plentyOfStars
 	}
 	o.Limits = o.Limits.withDefaults()
 	return o

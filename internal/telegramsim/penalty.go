@@ -73,8 +73,8 @@ func (s *Sim) violated(c *call, scope int64, p *penalty, now time.Time) {
 	s.changed()
 }
 
-// admit spends the budgets of the chat and the bot, or answers 429 and starts a
-// penalty. The windows are looked at when the request is worked on, which is
+// admit spends the budgets of the chat and the bot, and Stars, or answers 429 and
+// starts a penalty. The windows are looked at when the request is worked on, which is
 // its arrival unless a fault delayed it.
 func (s *Sim) admit(c *call, ch *chat, weight int) *answer {
 	if s.limits.Off {
@@ -88,13 +88,17 @@ func (s *Sim) admit(c *call, ch *chat, weight int) *answer {
 	if wait := ch.window.wait(now, span, limit, weight); wait > 0 && limit > 0 {
 		return s.breach(c, ch.ID, wait, now)
 	}
-	if wait := s.global.wait(now, s.limits.GlobalWindow, s.limits.Global, weight); wait > 0 && s.limits.Global > 0 {
+	bot, span, limit := s.botWindow(c)
+	if wait := bot.wait(now, span, limit, weight); wait > 0 && limit > 0 {
 		return s.breach(c, wholeBot, wait, now)
+	}
+	if a := s.pay(c, weight); a != nil {
+		return a
 	}
 	// Both windows were asked before either is charged: a call refused by one
 	// must not cost the other.
 	ch.window.add(now, weight)
-	s.global.add(now, weight)
+	bot.add(now, weight)
 	return nil
 }
 

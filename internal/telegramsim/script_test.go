@@ -121,7 +121,7 @@ func TestZeroOptionsAreTheDocumentedDefaults(t *testing.T) {
 	b.admin("GET", "/state", "", 200, &state)
 	require.Equal(t, fields{
 		"per_chat": 3.0, "per_chat_ms": 3000.0, "per_group": 20.0, "per_group_ms": 60000.0, "global": 30.0, "global_ms": 1000.0,
-		"off": false, "album_as_one": false, "utf16": false, "penalty_factor": 2.0, "max_penalty_ms": 21600000.0,
+		"paid_per_second": 1000.0, "off": false, "album_as_one": false, "utf16": false, "penalty_factor": 2.0, "max_penalty_ms": 21600000.0,
 	}, state.Limits)
 }
 

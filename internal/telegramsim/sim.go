@@ -38,6 +38,8 @@ type Sim struct {
 
 	limits    Limits
 	global    window
+	paid      window
+	charged   int64              // messages that were paid for
 	penalties map[int64]*penalty // by chat; wholeBot is the key of the bot's own
 
 	files fileStore

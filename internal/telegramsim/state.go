@@ -39,6 +39,7 @@ type savedState struct {
 	Queries   map[string]query `json:"queries"`
 	Chats     []savedChat      `json:"chats"`
 	Penalties []savedPenalty   `json:"penalties"`
+	Charged   int64            `json:"charged"`
 }
 
 type savedChat struct {
@@ -116,7 +117,7 @@ func (s *Sim) snapshot() *savedState {
 	q := &s.queue
 	st := &savedState{
 		Items: slices.Clone(q.items), Strays: slices.Clone(q.strays), Next: q.next, Confirmed: q.confirmed,
-		Allowed: q.allowed, Webhook: s.webhook, Seq: s.seq, LastUser: s.lastUser, Queries: maps.Clone(s.queries),
+		Allowed: q.allowed, Webhook: s.webhook, Seq: s.seq, LastUser: s.lastUser, Queries: maps.Clone(s.queries), Charged: s.charged,
 	}
 	for _, id := range s.order {
 		ch := s.chats[id]
@@ -148,7 +149,7 @@ func (s *Sim) load() error {
 		return err
 	}
 	s.queue = queue{items: st.Items, strays: st.Strays, next: st.Next, confirmed: st.Confirmed, allowed: st.Allowed}
-	s.webhook, s.seq, s.lastUser = st.Webhook, st.Seq, st.LastUser
+	s.webhook, s.seq, s.lastUser, s.charged = st.Webhook, st.Seq, st.LastUser, st.Charged
 	maps.Copy(s.queries, st.Queries)
 	for _, saved := range st.Chats {
 		s.restore(saved)

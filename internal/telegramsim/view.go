@@ -78,6 +78,7 @@ type limitsView struct {
 	PerGroupMS    int64   `json:"per_group_ms"`
 	Global        int     `json:"global"`
 	GlobalMS      int64   `json:"global_ms"`
+	PaidPerSecond int     `json:"paid_per_second"`
 	Off           bool    `json:"off"`
 	AlbumAsOne    bool    `json:"album_as_one"`
 	UTF16         bool    `json:"utf16"`
@@ -194,7 +195,7 @@ func viewFault(f *fault) faultView {
 func viewLimits(l Limits) limitsView {
 	return limitsView{
 		PerChat: l.PerChat, PerChatMS: millis(l.PerChatWindow), PerGroup: l.PerGroup, PerGroupMS: millis(l.PerGroupWindow),
-		Global: l.Global, GlobalMS: millis(l.GlobalWindow), Off: l.Off, AlbumAsOne: l.AlbumAsOne, UTF16: l.UTF16,
+		Global: l.Global, GlobalMS: millis(l.GlobalWindow), PaidPerSecond: l.PaidPerSecond, Off: l.Off, AlbumAsOne: l.AlbumAsOne, UTF16: l.UTF16,
 		PenaltyFactor: l.PenaltyFactor, MaxPenaltyMS: millis(l.MaxPenalty),
 	}
 }
@@ -202,7 +203,7 @@ func viewLimits(l Limits) limitsView {
 func (v limitsView) limits() Limits {
 	return Limits{
 		PerChat: v.PerChat, PerChatWindow: fromMillis(v.PerChatMS), PerGroup: v.PerGroup, PerGroupWindow: fromMillis(v.PerGroupMS),
-		Global: v.Global, GlobalWindow: fromMillis(v.GlobalMS), Off: v.Off, AlbumAsOne: v.AlbumAsOne, UTF16: v.UTF16,
+		Global: v.Global, GlobalWindow: fromMillis(v.GlobalMS), PaidPerSecond: v.PaidPerSecond, Off: v.Off, AlbumAsOne: v.AlbumAsOne, UTF16: v.UTF16,
 		PenaltyFactor: v.PenaltyFactor, MaxPenalty: fromMillis(v.MaxPenaltyMS),
 	}
 }
