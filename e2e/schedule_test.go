@@ -2,7 +2,6 @@ package e2e_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/durabot/durabot/internal/contract"
-	"github.com/durabot/durabot/internal/devserver"
 	"github.com/durabot/durabot/internal/telegramsim"
 )
 
@@ -30,16 +28,13 @@ func TestScheduleMessagesLeaveAtTheirTimeThoughTheBotIsKilledBefore(t *testing.T
 func TestScheduleMessagesLeaveAtTheirTimeThoughTemporalIsRestarted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	server, err := devserver.Start(t.Context(), devserver.Options{
-		Path: shared.cli, DBFile: filepath.Join(w.dir, "temporal.db"), LogFile: filepath.Join(w.dir, "temporal.log"),
-	})
-	require.NoError(t, err)
+	server := w.ownServer()
 	defer func() { server.Stop() }()
-	w.dial(server.Addr())
 	b := w.startVia(server.Addr()).ready()
 	due := w.later(30 * time.Second)
 	b.kill()
 	server.Kill()
+	var err error
 	server, err = server.Restart(t.Context())
 	require.NoError(t, err)
 	w.startVia(server.Addr()).onDuty()

@@ -20,6 +20,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/durabot/durabot/internal/contract"
+	"github.com/durabot/durabot/internal/devserver"
 	"github.com/durabot/durabot/internal/telegramsim"
 )
 
@@ -80,6 +81,17 @@ func (w *world) dial(addr string) {
 	w.temporal, err = client.Dial(client.Options{HostPort: addr, Logger: sdklog.NewStructuredLogger(discard)})
 	require.NoError(w.t, err)
 	w.t.Cleanup(w.temporal.Close)
+}
+
+// ownServer starts a Temporal server for this world alone, which its test stops.
+func (w *world) ownServer() *devserver.Server {
+	w.t.Helper()
+	server, err := devserver.Start(w.t.Context(), devserver.Options{
+		Path: shared.cli, DBFile: filepath.Join(w.dir, "temporal.db"), LogFile: filepath.Join(w.dir, "temporal.log"),
+	})
+	require.NoError(w.t, err)
+	w.dial(server.Addr())
+	return server
 }
 
 // newToken makes up a token for a bot and has it looked for at the end.
