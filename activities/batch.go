@@ -17,7 +17,7 @@ const (
 	widest = 10
 	// quick is how short a wait for the budget is that says that more recipients of
 	// a batch could be tried at once.
-	quick = 250 * time.Millisecond
+	quick = 50 * time.Millisecond
 	// heldMost is the longest that a batch waits for a single recipient.
 	heldMost = 30 * time.Second
 	// batchFeed is how often a batch shows its ledger to the server, and so how soon

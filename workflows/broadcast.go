@@ -8,11 +8,14 @@ import (
 	"github.com/durabot/durabot/internal/contract"
 )
 
-// partsGoing is how many parts of a broadcast go at a time. A part whose
-// recipients merely wait is none of them.
-const partsGoing = 2
+// partsGoing is how many parts of a broadcast go at a time, and partsGoingBefore
+// how many without threeParts. A part whose recipients merely wait is none of them.
+const (
+	partsGoing       = 3
+	partsGoingBefore = 2
+)
 
-// BroadcastWorkflow lets the parts of a broadcast go, two at a time, and tells them
+// BroadcastWorkflow lets the parts of a broadcast go, three at a time, and tells them
 // what people want (contract.OrderSignal). It holds no recipient: its parts were
 // started before it, and tell it how many ended how (contract.PartSignal). It shows
 // its state in the memo, and completes with it when every part that was let go
@@ -104,7 +107,7 @@ func (b *broadcast) advance(ctx workflow.Context) {
 		b.state.Phase = b.free(now)
 	}
 	b.askAgain(ctx)
-	b.letGo(now)
+	b.letGo(ctx)
 	b.tellAll(ctx)
 	b.dismiss(ctx)
 	if b.next > len(b.in.Sizes) && len(b.open)+len(b.dismissed) == 0 {

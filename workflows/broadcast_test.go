@@ -16,34 +16,35 @@ const (
 	hour   = time.Hour
 )
 
-func TestPartsGoTwoAtATime(t *testing.T) {
+func TestPartsGoThreeAtATime(t *testing.T) {
 	t.Parallel()
 	r := newTour(t)
-	r.has(minute, contract.BroadcastRunning, "1 go", "2 go")
+	r.has(minute, contract.BroadcastRunning, "1 go", "2 go", "3 go")
 	r.reports(2*minute, over(2, 20))
-	r.has(3*minute, contract.BroadcastRunning, "1 go", "2 go", "3 go")
+	r.has(3*minute, contract.BroadcastRunning, "1 go", "2 go", "3 go", "4 go")
+	r.reports(3*minute, over(4, 40))
 	r.reports(4*minute, over(1, 10))
 	r.reports(5*minute, over(1, 10)) // heard twice
 	r.reports(6*minute, over(3, 30))
-	state := r.ends(r.of(10, 20, 30))
+	state := r.ends(r.of(10, 20, 30, 40))
 	require.Equal(t, contract.BroadcastDone, state.Phase)
-	require.Equal(t, map[string]int{"delivered": 60}, state.Counts.Outcomes)
+	require.Equal(t, map[string]int{"delivered": 100}, state.Counts.Outcomes)
 	require.Equal(t, time.Duration(0), r.since(state.BeganAt))
 	require.Equal(t, 6*minute, r.since(state.EndedAt))
 	require.Equal(t, []string{"running", "done"}, r.outcomes)
-	require.Len(t, r.memos, 4, "only what changes is shown")
+	require.Len(t, r.memos, 5, "only what changes is shown")
 }
 
 func TestAPartThatMerelyWaitsHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
 	r := newTour(t)
 	r.reports(minute, contract.PartReport{Part: 1, Counts: contract.Counts{Outcomes: map[string]int{"delivered": 9}}})
-	r.has(2*minute, contract.BroadcastRunning, "1 go", "2 go", "3 go")
-	r.at(3*minute, func() { require.Equal(t, []int{1, 2, 3}, r.now().Running) })
-	for part := range 3 {
+	r.has(2*minute, contract.BroadcastRunning, "1 go", "2 go", "3 go", "4 go")
+	r.at(3*minute, func() { require.Equal(t, []int{1, 2, 3, 4}, r.now().Running) })
+	for part := range 4 {
 		r.reports(4*minute, over(part+1, 10))
 	}
-	r.ends(r.of(10, 10, 10))
+	r.ends(r.of(10, 10, 10, 10))
 }
 
 func TestABroadcastBeginsWhenItsTimeHasCome(t *testing.T) {
@@ -92,13 +93,15 @@ func TestAPauseIsShownAtOnceAndReachesTheOpenParts(t *testing.T) {
 	r.orders(contract.BroadcastPause, minute)
 	r.orders(contract.BroadcastPause, 2*minute)
 	r.reports(3*minute, over(1, 10))
-	r.has(4*minute, contract.BroadcastPaused, "1 go", "2 go", "1 pause", "2 pause")
+	r.has(4*minute, contract.BroadcastPaused, "1 go", "2 go", "3 go", "1 pause", "2 pause", "3 pause")
 	r.orders(contract.BroadcastResume, 11*minute)
 	r.orders(contract.BroadcastResume, 12*minute)
-	r.has(13*minute, contract.BroadcastRunning, "1 go", "2 go", "1 pause", "2 pause", "2 resume", "3 go")
-	r.reports(14*minute, over(2, 10))
-	r.reports(14*minute, over(3, 10))
-	state := r.ends(r.of(10, 10, 10))
+	r.has(13*minute, contract.BroadcastRunning,
+		"1 go", "2 go", "3 go", "1 pause", "2 pause", "3 pause", "2 resume", "3 resume", "4 go")
+	for part := 2; part <= 4; part++ {
+		r.reports(14*minute, over(part, 10))
+	}
+	state := r.ends(r.of(10, 10, 10, 10))
 	require.Equal(t, 10*minute, state.PausedFor.Round(second))
 	var actions []string
 	for _, a := range state.Actions {
@@ -127,11 +130,13 @@ func TestACancelEndsEveryPart(t *testing.T) {
 	r.orders(contract.BroadcastPause, minute)
 	r.orders(contract.BroadcastCancel, 3*minute)
 	r.orders(contract.BroadcastResume, 4*minute)
-	r.has(5*minute, contract.BroadcastCancelled, "1 go", "2 go", "1 pause", "2 pause", "1 cancel", "2 cancel", "3 cancel", "4 cancel")
+	r.has(5*minute, contract.BroadcastCancelled, "1 go", "2 go", "3 go", "1 pause", "2 pause", "3 pause",
+		"1 cancel", "2 cancel", "3 cancel", "4 cancel", "5 cancel")
 	r.reports(6*minute, contract.PartReport{Part: 1, Ended: true, Counts: contract.Counts{Outcomes: map[string]int{"delivered": 4, "not_sent": 6}}})
 	r.reports(7*minute, over(2, 10))
-	state := r.ends(r.of(10, 10, 10, 10))
-	require.Equal(t, map[string]int{"delivered": 14, "not_sent": 26}, state.Counts.Outcomes)
+	r.reports(7*minute, over(3, 10))
+	state := r.ends(r.of(10, 10, 10, 10, 10))
+	require.Equal(t, map[string]int{"delivered": 24, "not_sent": 26}, state.Counts.Outcomes)
 	require.Equal(t, contract.BroadcastCancelled, state.Phase)
 	require.Equal(t, 2*minute, state.PausedFor.Round(second))
 	require.Equal(t, 7*minute, r.since(state.EndedAt))

@@ -48,11 +48,12 @@ func TestAPartThatWasTerminatedHoldsNobodyUp(t *testing.T) {
 	r.reports(2*minute, over(3, 10))
 	r.at(3*minute, func() { r.gone["1"], r.gone["4"] = true, true })
 	r.reports(29*minute, over(2, 10))
-	r.has(28*minute, contract.BroadcastRunning, "1 go", "2 go", "3 go", "4 go")
-	r.has(40*minute, contract.BroadcastRunning, "1 go", "2 go", "3 go", "4 go", "5 go", "5 go")
+	r.has(28*minute, contract.BroadcastRunning, "1 go", "2 go", "3 go", "4 go", "5 go")
+	r.has(40*minute, contract.BroadcastRunning, "1 go", "2 go", "3 go", "4 go", "5 go", "5 go", "6 go", "6 go")
 	r.reports(hour, over(5, 10))
-	state := r.ends(r.of(10, 10, 10, 10, 10))
-	require.Equal(t, map[string]int{"delivered": 37, "uncertain": 13}, state.Counts.Outcomes)
+	r.reports(hour, over(6, 10))
+	state := r.ends(r.of(10, 10, 10, 10, 10, 10))
+	require.Equal(t, map[string]int{"delivered": 47, "uncertain": 13}, state.Counts.Outcomes)
 }
 
 func TestAPartThatCannotBeLetGoIsUncertain(t *testing.T) {
@@ -80,7 +81,7 @@ func TestTheLastActionsAreKept(t *testing.T) {
 func TestABroadcastContinuesWhereItStands(t *testing.T) {
 	t.Parallel()
 	r := newTour(t)
-	in := r.of(10, 10, 10, 10)
+	in := r.of(10, 10, 10, 10, 10)
 	waiting := contract.PartReport{Part: 1, Counts: contract.Counts{Outcomes: map[string]int{"delivered": 9}}}
 	r.reports(minute, waiting)
 	r.at(2*minute, func() { r.env.SetCurrentHistoryLength(2001) })
@@ -93,21 +94,21 @@ func TestABroadcastContinuesWhereItStands(t *testing.T) {
 	require.True(t, continued(r.env, contract.BroadcastWorkflow, &next), "%v", r.env.GetWorkflowError())
 	require.Equal(t, contract.BroadcastPaused, next.State.Phase, "no signal is lost")
 	require.Equal(t, map[string]int{"delivered": 10}, next.State.Counts.Outcomes)
-	require.Equal(t, []contract.PartReport{waiting, {Part: 3}}, next.Open)
-	require.Equal(t, 4, next.Next)
-	require.ElementsMatch(t, []string{"1 go", "2 go", "3 go", "1 pause", "3 pause"}, r.told, "nothing is on its way")
+	require.Equal(t, []contract.PartReport{waiting, {Part: 3}, {Part: 4}}, next.Open)
+	require.Equal(t, 5, next.Next)
+	require.ElementsMatch(t, []string{"1 go", "2 go", "3 go", "4 go", "1 pause", "3 pause", "4 pause"}, r.told, "nothing is on its way")
 
 	begin := r.env.Now()
 	r = newTour(t)
 	r.start = begin
 	r.env.SetStartTime(begin)
 	r.orders(contract.BroadcastResume, 20*minute)
-	r.has(21*minute, contract.BroadcastRunning, "1 resume", "3 resume", "4 go")
-	for _, part := range []int{1, 3, 4} {
+	r.has(21*minute, contract.BroadcastRunning, "1 resume", "3 resume", "4 resume", "5 go")
+	for _, part := range []int{1, 3, 4, 5} {
 		r.reports(22*minute, over(part, 10))
 	}
 	state := r.ends(next)
-	require.Equal(t, map[string]int{"delivered": 40}, state.Counts.Outcomes)
+	require.Equal(t, map[string]int{"delivered": 50}, state.Counts.Outcomes)
 	require.Equal(t, 20*minute, state.PausedFor.Round(second))
 	require.Equal(t, []string{"running", "done"}, r.outcomes)
 	require.Contains(t, r.memos[0], `"state":"running"`, "what it was is shown before")

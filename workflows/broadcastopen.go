@@ -48,21 +48,29 @@ func (b *broadcast) due(p *openPart) string {
 }
 
 // letGo opens parts while too few of them go.
-func (b *broadcast) letGo(now time.Time) {
+func (b *broadcast) letGo(ctx workflow.Context) {
 	going := 0
 	for _, p := range b.open {
 		if !p.waits {
 			going++
 		}
 	}
-	for b.state.Phase == contract.BroadcastRunning && going < partsGoing && b.next <= len(b.in.Sizes) {
+	for b.mayGo(ctx, going) {
 		if b.state.BeganAt.IsZero() {
-			b.state.BeganAt = now
+			b.state.BeganAt = workflow.Now(ctx)
 		}
 		b.open = append(b.open, &openPart{report: contract.PartReport{Part: b.next}})
 		b.next++
 		going++
 	}
+}
+
+// mayGo reports whether another part may go beside so many.
+func (b *broadcast) mayGo(ctx workflow.Context, going int) bool {
+	if b.state.Phase != contract.BroadcastRunning || b.next > len(b.in.Sizes) || going >= partsGoing {
+		return false
+	}
+	return going < partsGoingBefore || has(ctx, threeParts)
 }
 
 // hear takes in what a part reports. A part in trouble has paused itself, whatever

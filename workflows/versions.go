@@ -15,6 +15,9 @@ const (
 	// deadLetters: what died for a reason that a person can act on leaves a dead
 	// letter before it fails.
 	deadLetters = "dead-letters"
+	// threeParts: three parts of a broadcast go at a time. Before, there were two, of
+	// which one was often at its end and left Telegram's time unused.
+	threeParts = "three-parts"
 )
 
 // has reports whether the workflow runs with a change. It leaves a marker in the
