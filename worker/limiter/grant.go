@@ -56,6 +56,7 @@ func (l *Limiter) close(c *call, answered bool, now time.Duration) {
 		l.pool(c.req).giveBack(c)
 		return
 	}
+	l.acquit(c)
 	l.pool(c.req).answered(c, now)
 	c.lane.budget.charge(now, c.req.Items)
 }

@@ -1,6 +1,9 @@
 package limiter
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 const (
 	widenAfter  = 3               // chats with a 429 that make it the bot's
@@ -20,7 +23,8 @@ const (
 // method goes as a scout as soon as the chat's limits allow it. Answered without
 // a new penalty, it narrows the silence to the refused methods of the chat;
 // refused, it confirms it for all. Three chats penalized within two seconds mean
-// the whole bot, until the latest of their ends.
+// the whole bot, until the latest of their ends, unless a counted call to a chat
+// was granted after theirs and has its answer: then the bot is not silenced.
 //
 // A penalty on a chat or on the bot that does not fall into another one also
 // halves the scope's rate, down to an eighth; the rate comes back by an eighth
@@ -37,7 +41,7 @@ func (l *Limiter) Penalize(scope Scope, until time.Time) {
 		l.impose(scope, "", at, now)
 	} else {
 		l.impose(Scope{Chat: scope.Chat}, scope.Method, at, now)
-		l.widen(scope.Chat, at, now)
+		l.widen(refusal{chat: scope.Chat, granted: l.convict(scope, now), at: now, until: at}, now)
 	}
 	l.signal()
 	l.dispatch(now)
@@ -110,21 +114,44 @@ func (l *Limiter) sendAway(ln *lane, p *penalty, now time.Duration) {
 // refusal is a recent penalty on a chat.
 type refusal struct {
 	chat      int64
+	granted   time.Duration // when the refused call was
 	at, until time.Duration
 }
 
+// convict marks the call in the air that was refused, and returns when it was
+// granted; now, if it is not known.
+func (l *Limiter) convict(scope Scope, now time.Duration) time.Duration {
+	if ln := l.lanes[scope.Chat]; ln != nil {
+		for _, c := range ln.inAir {
+			if c.req.Method == scope.Method {
+				c.refused = true
+				return c.granted
+			}
+		}
+	}
+	return now
+}
+
 // widen penalizes the bot when several chats were refused at about one time.
-func (l *Limiter) widen(chat int64, until, now time.Duration) {
+func (l *Limiter) widen(last refusal, now time.Duration) {
 	recent := l.refusals[:0]
-	latest := until
+	latest := last.until
 	for _, r := range l.refusals {
-		if r.chat != chat && now-r.at <= widenWithin {
+		if r.chat != last.chat && now-r.at <= widenWithin {
 			recent = append(recent, r)
 			latest = max(latest, r.until)
 		}
 	}
-	l.refusals = append(recent, refusal{chat: chat, at: now, until: until})
+	l.refusals = append(recent, last)
 	if len(l.refusals) >= widenAfter {
 		l.impose(Scope{}, "", latest, now)
+	}
+}
+
+// acquit takes an answered call for proof that the bot was not silenced when
+// those granted before it were refused.
+func (l *Limiter) acquit(c *call) {
+	if !c.refused && len(l.refusals) > 0 {
+		l.refusals = slices.DeleteFunc(l.refusals, func(r refusal) bool { return r.granted < c.granted })
 	}
 }

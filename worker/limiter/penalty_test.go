@@ -126,6 +126,43 @@ func TestThreeChatsRefusedTogetherMeanTheBot(t *testing.T) {
 	})
 }
 
+// refuseThree has the calls to three chats refused, after do has been done.
+func (w *world) refuseThree(do func()) {
+	var air []*limiter.Grant
+	for chat := range int64(3) {
+		g, _ := w.acquire(message(chat + 1))
+		air = append(air, g)
+		w.pass(sec / 10)
+	}
+	for chat, g := range air {
+		if chat == 2 {
+			do()
+		}
+		w.penalize(limiter.Scope{Chat: int64(chat + 1), Method: "sendMessage"}, 5*sec)
+		g.Done()
+	}
+}
+
+func TestChatsRefusedWhileOthersAreAnsweredDoNotMeanTheBot(t *testing.T) {
+	t.Parallel()
+	inWorld(t, chatsOnly(), func(t *testing.T, w *world) {
+		w.refuseThree(func() { w.deliver(message(50)) })
+		at := w.now()
+		require.Equal(t, at, w.deliver(message(99)), "it went after two of them, and was taken")
+	})
+}
+
+func TestACallThatWentBeforeTheRefusedOnesProvesNothing(t *testing.T) {
+	t.Parallel()
+	inWorld(t, chatsOnly(), func(t *testing.T, w *world) {
+		before, s := w.acquire(message(50))
+		w.pass(sec / 10)
+		w.refuseThree(func() { w.end(s); before.Done() })
+		until := w.now() + 5*sec
+		require.Equal(t, until, w.deliver(message(99)))
+	})
+}
+
 func TestChatsRefusedApartDoNotMeanTheBot(t *testing.T) {
 	t.Parallel()
 	inWorld(t, chatsOnly(), func(t *testing.T, w *world) {
