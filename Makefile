@@ -60,7 +60,7 @@ fuzz: ## Fuzz every parser of bytes from outside, 10 s each
 	done
 
 .PHONY: bench
-bench: server ## Measure speed, and how limits are kept, on this machine (about 45 minutes)
+bench: server ## Measure speed, and how limits are kept, on this machine (about 75 minutes)
 	go run ./e2e/bench $(ARGS)
 
 .PHONY: lint

@@ -113,3 +113,31 @@ func TestAPercentileIsTheFirstValueAboveThatShare(t *testing.T) {
 	require.InDelta(t, 95, percentile(all, 95), 0)
 	require.InDelta(t, 0, percentile(all[:1], 99), 0)
 }
+
+// calls are one to a chat each second, from the first on.
+func calls(n int) []request {
+	var all []request
+	for i := range n {
+		all = append(all, request{ChatID: 7, Arrived: at(float64(i) + 0.5)})
+	}
+	return append(all, request{Arrived: at(1)}) // a poll
+}
+
+func TestARateIsThatOfItsTimes(t *testing.T) {
+	t.Parallel()
+	s := spans{{at(0), at(10)}, {at(20), at(15)}, {at(90), at(110)}}
+	require.InDelta(t, 20.0/30, s.rate(calls(100)), 0.001, "ten in the first, ten in the last; one that ends before it begins is none")
+}
+
+func TestWhatPeopleWroteBetweenTheTimesIsLeftOut(t *testing.T) {
+	t.Parallel()
+	w := asked("a", "b", "c")
+	w.sent["b"], w.sent["c"] = at(5), at(20)
+	some := w.during(spans{{at(1), at(20)}})
+	require.Equal(t, map[string]time.Time{"b": at(5)}, some.sent)
+}
+
+func TestRefusalsThatWereArrangedAreNotOurs(t *testing.T) {
+	t.Parallel()
+	require.InDelta(t, 1, limited([]request{{Status: 429}, {Status: 429, Fault: 3}, {Status: 200}}), 0)
+}

@@ -26,7 +26,7 @@ func group(ctx context.Context, b *bot) ([]figure, error) {
 	if err := b.ended(ctx, keys); err != nil {
 		return nil, err
 	}
-	calls, err := b.requests(ctx, busyGroup)
+	calls, err := b.arrivals(ctx, busyGroup)
 	if err != nil {
 		return nil, err
 	}

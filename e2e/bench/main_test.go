@@ -28,7 +28,7 @@ func TestTheBenchMeasuresEveryFigure(t *testing.T) {
 	l, err := newLab(t.Context(), plan{
 		Runs: 1, Latency: time.Millisecond, Steady: time.Second, Burst: 30, Soak: 30, Bulk: 60, Waiting: 100,
 		Replies: 2 * time.Second, Penalty: 3 * time.Second, Held: 2, Storm: time.Second,
-		Messages: 5, Lines: 100,
+		Messages: 5, Lines: 100, Audience: 500, Crowd: 200,
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() {
@@ -37,10 +37,13 @@ func TestTheBenchMeasuresEveryFigure(t *testing.T) {
 	})
 	figures := map[string]int{
 		"steady": 4, "burst": 4, "memory": 2, "outbox": 2, "file": 4, "limit": 2, "standby": 2, "penalty": 4, "priority": 3, "group": 4,
+		"broadcast": 6, "flood": 5,
 	}
 	for _, m := range measurements {
 		t.Run(m.name, func(t *testing.T) {
-			t.Parallel()
+			if m.name != "broadcast" { // which restarts the Temporal that the others share
+				t.Parallel()
+			}
 			all, err := l.measure(t.Context(), []measurement{m})
 			require.NoError(t, err)
 			require.Len(t, all, figures[m.name])

@@ -27,11 +27,13 @@ var measurements = []measurement{
 	{name: "memory", title: "durabot run", unlimited: true, take: memory},
 	{name: "outbox", title: "one message", unlimited: true, take: outbox},
 	{name: "file", title: "send --from", take: file},
-	{name: "limit", title: "broadcast", take: limit},
-	{name: "standby", title: "broadcast, with a stand-by", standby: true, take: limit},
+	{name: "limit", title: "bulk messages", take: limit},
+	{name: "standby", title: "bulk messages, with a stand-by", standby: true, take: limit},
 	{name: "penalty", title: "penalty on one chat", take: penalty},
 	{name: "priority", title: "priorities", take: priority},
 	{name: "group", title: "busy group", take: group},
+	{name: "broadcast", title: "broadcast", take: disturbed},
+	{name: "flood", title: "broadcast without limits", unlimited: true, take: flood},
 }
 
 // chosen are the measurements of these names, separated by commas; "" is all.

@@ -33,7 +33,7 @@ func penalty(ctx context.Context, b *bot) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	calls, err := b.requests(ctx, punished)
+	calls, err := b.arrivals(ctx, punished)
 	lost, _, inverted := held.faults(ledger)
 	return []figure{
 		{Name: "replies to others meanwhile", Unit: "%", Value: 100 * others.repliedBy(offered, ledger) / float64(len(others.sent)), Goal: "≥ 98"},

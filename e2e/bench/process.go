@@ -8,13 +8,17 @@ import (
 	"time"
 )
 
-// resident is a process's resident memory in MB.
-func resident(pid int) (float64, error) {
+// resident is a process's resident memory in MB, and peak the most it ever had.
+func resident(pid int) (float64, error) { return memoryOf(pid, "VmRSS:") }
+
+func peak(pid int) (float64, error) { return memoryOf(pid, "VmHWM:") }
+
+func memoryOf(pid int, field string) (float64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, err
 	}
-	_, rest, _ := bytes.Cut(status, []byte("VmRSS:"))
+	_, rest, _ := bytes.Cut(status, []byte(field))
 	kb, err := strconv.ParseFloat(string(bytes.Fields(append(rest, " 0"...))[0]), 64)
 	return kb / 1024, err
 }

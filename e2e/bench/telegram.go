@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 )
 
@@ -35,6 +37,8 @@ type message struct {
 type request struct {
 	ChatID  int64     `json:"chat_id,string"`
 	Arrived time.Time `json:"arrived"`
+	Status  int       `json:"status"`
+	Fault   int       `json:"fault"` // that was arranged, 0 for none
 }
 
 func (s *sim) pulse(ctx context.Context) (pulse, error) {
@@ -48,24 +52,41 @@ func (s *sim) ledger(ctx context.Context) ([]message, error) {
 	return list.Messages, s.ask(ctx, http.MethodGet, "/ledger?limit=1000000", nil, &list)
 }
 
-// requests are the times at which those to one chat arrived.
-func (s *sim) requests(ctx context.Context, chat int64) ([]time.Time, error) {
+// requests are all of the bot's.
+func (s *sim) requests(ctx context.Context) ([]request, error) {
 	var list struct{ Requests []request }
-	if err := s.ask(ctx, http.MethodGet, "/requests?limit=1000000", nil, &list); err != nil {
-		return nil, err
-	}
+	return list.Requests, s.ask(ctx, http.MethodGet, "/requests?limit=1000000", nil, &list)
+}
+
+// arrivals are the times at which the requests to one chat arrived.
+func (s *sim) arrivals(ctx context.Context, chat int64) ([]time.Time, error) {
+	all, err := s.requests(ctx)
 	var times []time.Time
-	for _, r := range list.Requests {
+	for _, r := range all {
 		if r.ChatID == chat {
 			times = append(times, r.Arrived)
 		}
 	}
-	return times, nil
+	return times, err
 }
 
 // say lets a person write.
 func (s *sim) say(ctx context.Context, chat int64, text string) error {
 	return s.ask(ctx, http.MethodPost, fmt.Sprintf("/chats/%d/send", chat), map[string]string{"text": text}, nil)
+}
+
+// block makes a person one who has blocked the bot.
+func (s *sim) block(ctx context.Context, chat int64) error {
+	created := s.ask(ctx, http.MethodPost, "/chats", map[string]string{"id": strconv.FormatInt(chat, 10)}, nil)
+	return errors.Join(created, s.ask(ctx, http.MethodPost, fmt.Sprintf("/chats/%d/block", chat), nil, nil))
+}
+
+// fault has the next message to a chat answered with a status, before it has
+// arrived.
+func (s *sim) fault(ctx context.Context, chat int64, status int, body string) error {
+	return s.ask(ctx, http.MethodPost, "/faults", map[string]any{
+		"method": "sendMessage", "chat_id": strconv.FormatInt(chat, 10), "times": 1, "kind": "status", "status": status, "body": body,
+	}, nil)
 }
 
 // unlimited ends all limits.
