@@ -15,6 +15,9 @@ const (
 	// widest is how many recipients of a batch are tried at once, and so what a
 	// crash can leave unknown of it.
 	widest = 10
+	// narrowest is how many are where the budget is short: one is in the air while
+	// the next waits for its turn.
+	narrowest = 2
 	// quick is how short a wait for the budget is that says that more recipients of
 	// a batch could be tried at once.
 	quick = 50 * time.Millisecond
@@ -116,9 +119,9 @@ func (b *batch) await(ctx context.Context) {
 }
 
 // launch lets as many go as may, and reports whether there are more to go: when
-// next tells, or an answer comes. Several are marked at once, with one write; one
-// alone is marked when it has its grant, so that a crash leaves little unknown
-// where the budget is short.
+// next tells, or an answer comes. Several are marked at once, with one write; where
+// the budget is short each is marked when it has its grant, so that a crash leaves
+// little unknown.
 func (b *batch) launch(ctx context.Context) (next <-chan time.Time, more bool) {
 	room := b.width - b.inAir
 	if ctx.Err() != nil || len(b.open) == 0 {
@@ -131,8 +134,8 @@ func (b *batch) launch(ctx context.Context) (next <-chan time.Time, more bool) {
 	if len(due) == 0 {
 		return time.After(b.soonest().Sub(now)), true
 	}
-	if len(due) > 1 && b.mark(ctx, due) != nil {
-		b.width, due = 1, due[:1]
+	if b.width > narrowest && len(due) > 1 && b.mark(ctx, due) != nil {
+		b.width, due = narrowest, due[:1]
 	}
 	for _, e := range due {
 		b.start(ctx, e)

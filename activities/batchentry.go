@@ -155,7 +155,7 @@ func (b *batch) settle(ctx context.Context, e *entry) {
 	default:
 		b.open = append(b.open, e)
 	}
-	if b.width == 1 { // nobody else is about to be marked
+	if b.width == narrowest { // nobody else is about to be marked
 		_ = b.write(ctx, func(*contract.BatchLedger) {}) // without it a crash flags one more
 	}
 }
@@ -169,7 +169,7 @@ func (b *batch) adapt(e *entry) {
 	if e.try.granted.Sub(e.launched) < quick {
 		b.width = min(widest, b.width+1)
 	} else {
-		b.width = max(1, b.width-1)
+		b.width = max(narrowest, b.width-1)
 	}
 }
 

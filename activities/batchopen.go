@@ -20,7 +20,7 @@ func (s *Sender) openBatch(info activity.Info, in contract.BatchInput) (*batch, 
 		return nil, err
 	}
 	b := &batch{
-		Sender: s, info: info, in: in, fill: fill, width: 1,
+		Sender: s, info: info, in: in, fill: fill, width: narrowest,
 		flow: s.flows.of(in.Broadcast), ended: make(chan *entry, len(in.Recipients)),
 	}
 	b.recorder, b.token, b.ledger.Attempt = s.Recorder, info.TaskToken, info.Attempt
