@@ -119,15 +119,15 @@ func (b *batch) await(ctx context.Context) {
 }
 
 // launch lets as many go as may, and reports whether there are more to go: when
-// next tells, or an answer comes. Several are marked at once, with one write; where
-// the budget is short each is marked when it has its grant, so that a crash leaves
-// little unknown.
+// next tells, or an answer comes. Several are marked at once, with one write, for
+// which it waits until most places are free; where the budget is short each is
+// marked when it has its grant, so that a crash leaves little unknown.
 func (b *batch) launch(ctx context.Context) (next <-chan time.Time, more bool) {
 	room := b.width - b.inAir
 	if ctx.Err() != nil || len(b.open) == 0 {
 		return nil, false
 	}
-	if room <= 0 || b.inAir > 0 && room < b.width/2 {
+	if room <= 0 || b.inAir > 0 && room < b.width*3/4 {
 		return nil, true
 	}
 	now, due := time.Now(), b.due(room)

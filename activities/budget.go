@@ -50,8 +50,11 @@ type Want struct {
 
 // Grant is one right to send.
 type Grant interface {
-	// Done says that Telegram answered, or that nobody knows: the call counts.
+	// Done says that Telegram answered: the call counts.
 	Done()
+	// Lost says that nobody knows what Telegram would have answered: the call counts,
+	// and proves nothing about the others.
+	Lost()
 	// Cancel says that the request never left: the call does not count.
 	Cancel()
 }

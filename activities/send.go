@@ -141,6 +141,8 @@ func (t *try) request(ctx context.Context) (json.RawMessage, error) {
 		return nil, unsent{ErrNotOnDuty}
 	case ok && !te.Written:
 		t.settle = grant.Cancel
+	case passage(err) != through:
+		t.settle = grant.Lost
 	}
 	t.own = t.Road.heard(t.chat, err)
 	return answer, err

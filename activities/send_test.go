@@ -54,13 +54,15 @@ func TestACallAsksTheBudgetForWhatItSpends(t *testing.T) {
 func TestOnlyARequestThatNeverLeftGivesItsGrantBack(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		answer          error
-		done, cancelled int
+		answer                error
+		done, lost, cancelled int
 	}{
-		"refused":      {refused, 0, 1},
-		"reset":        {reset, 1, 0},
-		"429":          {limited(time.Second), 1, 0},
-		"unknown kind": {errAway, 1, 0},
+		"refused":      {refused, 0, 0, 1},
+		"reset":        {reset, 1, 1, 0},
+		"502":          {page(502), 1, 1, 0},
+		"429":          {limited(time.Second), 1, 0, 0},
+		"403":          {answered(403, "Forbidden: bot was blocked by the user"), 1, 0, 0},
+		"unknown kind": {errAway, 1, 1, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -69,6 +71,7 @@ func TestOnlyARequestThatNeverLeftGivesItsGrantBack(t *testing.T) {
 			_, err := w.attempt(t, 1, message())
 			require.Error(t, err)
 			require.Equal(t, c.done, w.budget.done)
+			require.Equal(t, c.lost, w.budget.lost, "without an answer of Telegram's own it proves nothing")
 			require.Equal(t, c.cancelled, w.budget.cancelled)
 		})
 	}

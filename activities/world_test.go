@@ -237,15 +237,15 @@ func (f *fakeAPI) sent() []request {
 
 // fakeBudget grants at once unless told otherwise.
 type fakeBudget struct {
-	mu              sync.Mutex
-	wants           []activities.Want
-	looks           []activities.Want // for the chat of a name
-	penalties       []penalty
-	moves           [][2]int64
-	done, cancelled int
-	acquire         func(ctx context.Context) error
-	settled         func() // before a grant counts, nil for nothing
-	withdrawn       func() // before a grant is given back, nil for nothing
+	mu                    sync.Mutex
+	wants                 []activities.Want
+	looks                 []activities.Want // for the chat of a name
+	penalties             []penalty
+	moves                 [][2]int64
+	done, lost, cancelled int
+	acquire               func(ctx context.Context) error
+	settled               func() // before a grant counts, nil for nothing
+	withdrawn             func() // before a grant is given back, nil for nothing
 }
 
 type penalty struct {
@@ -293,6 +293,13 @@ func (g grant) Done() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.done++
+}
+
+func (g grant) Lost() {
+	g.mu.Lock()
+	g.lost++
+	g.mu.Unlock()
+	g.Done()
 }
 
 func (g grant) Cancel() {

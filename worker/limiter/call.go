@@ -22,7 +22,7 @@ type call struct {
 	granted               time.Duration // when it was granted, or is expected back
 	paceBefore, paceAfter time.Duration // the bot's pace around its grant
 	probing               bool          // it is the probe of some penalty
-	refused               bool          // it was answered 429
+	mute                  bool          // its answer, a 429 or none, clears nobody
 }
 
 // settle answers the one waiting in Acquire.

@@ -6,17 +6,23 @@ import (
 )
 
 // Grant is the right to send one request, now. It must end in exactly one of
-// Done and Cancel; only the first call of either has an effect.
+// Done, Lost and Cancel; only the first call of any has an effect.
 type Grant struct {
 	limiter *Limiter
 	call    *call
 	ended   bool
 }
 
-// Done says that the answer arrived, whatever it was, or that none will come: the
-// call stays in its windows for one length from now. After a 429 call
-// [Limiter.Penalize] first.
+// Done says that Telegram answered, whatever it was: the call stays in its windows
+// for one length from now. After a 429 call [Limiter.Penalize] first.
 func (g *Grant) Done() {
+	g.finish(true)
+}
+
+// Lost is Done for a request that has no answer of Telegram's own, or will have
+// none: it does not clear the bot of 429s that others met.
+func (g *Grant) Lost() {
+	g.limiter.mute(g.call)
 	g.finish(true)
 }
 

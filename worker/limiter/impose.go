@@ -124,7 +124,7 @@ func (l *Limiter) convict(scope Scope, now time.Duration) time.Duration {
 	if ln := l.lanes[scope.Chat]; ln != nil {
 		for _, c := range ln.inAir {
 			if c.req.Method == scope.Method {
-				c.refused = true
+				c.mute = true
 				return c.granted
 			}
 		}
@@ -151,7 +151,13 @@ func (l *Limiter) widen(last refusal, now time.Duration) {
 // acquit takes an answered call for proof that the bot was not silenced when
 // those granted before it were refused.
 func (l *Limiter) acquit(c *call) {
-	if !c.refused && len(l.refusals) > 0 {
+	if !c.mute && len(l.refusals) > 0 {
 		l.refusals = slices.DeleteFunc(l.refusals, func(r refusal) bool { return r.granted < c.granted })
 	}
+}
+
+func (l *Limiter) mute(c *call) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c.mute = true
 }

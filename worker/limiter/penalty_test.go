@@ -163,6 +163,19 @@ func TestACallThatWentBeforeTheRefusedOnesProvesNothing(t *testing.T) {
 	})
 }
 
+func TestARequestWithoutAnAnswerProvesNothing(t *testing.T) {
+	t.Parallel()
+	inWorld(t, chatsOnly(), func(t *testing.T, w *world) {
+		w.refuseThree(func() {
+			lost, s := w.acquire(message(50))
+			w.end(s)
+			lost.Lost()
+		})
+		until := w.now() + 5*sec
+		require.Equal(t, until, w.deliver(message(99)))
+	})
+}
+
 func TestChatsRefusedApartDoNotMeanTheBot(t *testing.T) {
 	t.Parallel()
 	inWorld(t, chatsOnly(), func(t *testing.T, w *world) {
