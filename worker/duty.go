@@ -31,8 +31,8 @@ func (p *process) dutyWorker() worker.Worker {
 // token may have it.
 func (p *process) seekDuty(ctx context.Context, seeker func() worker.Worker) {
 	for ctx.Err() == nil {
-		w := seeker()
-		if err := w.Start(); err != nil {
+		w, err := started(ctx, p.Log, seeker)
+		if err != nil {
 			p.fail(fmt.Errorf("ask for the duty: %w", err))
 			return
 		}

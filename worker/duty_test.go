@@ -3,12 +3,14 @@ package worker_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/serviceerror"
 	sdkworker "go.temporal.io/sdk/worker"
 
 	"github.com/durabot/durabot/activities"
@@ -59,6 +61,24 @@ func TestAfterARefusedTokenTheDutyIsAskedForOnlyWhenItIsGoodAgain(t *testing.T) 
 		require.True(t, ok, text)
 		time.Sleep(time.Hour)
 		require.Len(t, log.read(), 3)
+	})
+}
+
+func TestATemporalThatGoesAwayBeforeTheDutyIsAskedForIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log journal
+		p, _ := newProcess(t, &server{}, &log, nil)
+		asked := 0
+		go p.Seek(t.Context(), func() sdkworker.Worker {
+			w := &staff{name: "duty", log: &log}
+			if asked++; asked < 3 {
+				w.err = fmt.Errorf("failed reaching server: %w", serviceerror.NewUnavailable("connection refused"))
+			}
+			return w
+		})
+		time.Sleep(time.Hour)
+		require.Equal(t, []string{"start duty", "start duty", "start duty"}, log.read())
 	})
 }
 

@@ -17,14 +17,14 @@ func Run(ctx context.Context, o Options) error {
 	asked := ctx
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	attributes, err := knowsAttributes(ctx, o.Temporal, o.Namespace)
+	attributes, err := persist(ctx, o.Log, func() (bool, error) { return knowsAttributes(ctx, o.Temporal, o.Namespace) })
 	if err != nil {
 		o.Log.WarnContext(ctx, "search attributes cannot be looked up: updates are stored without them", "error", err)
 	}
 	o.Numbers.Open(o.Temporal, o.Namespace, o.Token.BotID(), attributes)
 	p := newProcess(o, attributes, func(err error) { fail(fmt.Errorf("a worker gave up: %w", err)) })
-	if err := p.main.Start(); err != nil {
-		return fmt.Errorf("start workers: %w", err)
+	if p.main, err = started(ctx, o.Log, p.newMain); err != nil {
+		return stopped(asked, fmt.Errorf("start workers: %w", err))
 	}
 	p.watchTemporal(ctx)
 	p.watchDuty(ctx)
@@ -36,10 +36,15 @@ func Run(ctx context.Context, o Options) error {
 	<-ctx.Done()
 	o.Health.Down(telemetry.PartStart, "stopping")
 	p.stop(context.WithoutCancel(ctx))
+	return stopped(asked, context.Cause(ctx))
+}
+
+// stopped is what Run returns: a stop that was asked for is no failure.
+func stopped(asked context.Context, err error) error {
 	if asked.Err() != nil {
-		return nil // a stop that was asked for is no failure
+		return nil
 	}
-	return context.Cause(ctx)
+	return err
 }
 
 // process is one process of a bot. It always runs workflows and handlers; while
@@ -51,7 +56,8 @@ type process struct {
 	turns      *activities.Turns
 	answers    *activities.Answers
 	probe      func(context.Context) error // one getMe
-	main       worker.Worker
+	newMain    func() worker.Worker
+	main       worker.Worker // what newMain made
 	mainOnce   sync.Once
 	group      sync.WaitGroup // of everything in the background
 
@@ -72,7 +78,7 @@ func newProcess(o Options, attributes bool, fail func(error)) *process {
 		Handler: o.Handler, Reader: activities.NewReader(o.Telegram, o.Telegram), Redact: o.Token.Redact, Log: o.Log,
 		Handled: o.Metrics.Handled,
 	}
-	p.main = newMain(o.Temporal, o.Token.BotID(), p.turns, handling, fail)
+	p.newMain = func() worker.Worker { return newMain(o.Temporal, o.Token.BotID(), p.turns, handling, fail) }
 	return p
 }
 
