@@ -44,6 +44,10 @@ unit: ## Run the tests of the parts alone
 e2e: server ## Run the tests of the guarantees, on a real Temporal server and the simulator
 	go test $(timeout) $(TESTFLAGS) ./e2e/...
 
+.PHONY: torture
+torture: server ## Torment all guarantees at once: 20 seeds, about 90 s each; ARGS='-torture.seed=7 -torture.seeds=1'
+	go test ./e2e -count=1 -timeout 2h -run G11 -v -torture.for=40s -torture.seeds=20 $(ARGS)
+
 .PHONY: examples
 examples: ## Test the examples, each a module of its own
 	@for module in examples/*/go.mod; do \

@@ -1,0 +1,167 @@
+package e2e_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/durabot/durabot/internal/contract"
+	"github.com/durabot/durabot/internal/devserver"
+	"github.com/durabot/durabot/internal/telegramsim"
+)
+
+// G11: all guarantees at once, while processes are killed and frozen, Temporal is
+// killed, frozen and cut off, and Telegram misbehaves. Only this test catches what
+// goes wrong where two failures meet. `make torture` runs it for longer.
+
+var (
+	tortureSeeds = flag.Int("torture.seeds", 1, "how many tortures, each with the next seed")
+	tortureSeed  = flag.Uint64("torture.seed", 0, "the first seed; 0 is one by the clock")
+	tortureTime  = flag.Duration("torture.for", 20*time.Second, "how long each torments, before all is to end well")
+)
+
+func TestG11EveryGuaranteeHoldsUnderTorture(t *testing.T) {
+	t.Parallel()
+	first := *tortureSeed
+	if first == 0 {
+		first = uint64(time.Now().UnixNano()) % 1_000_000
+	}
+	for seed := first; seed < first+uint64(*tortureSeeds); seed++ {
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			x := newTorture(t, seed)
+			defer x.end()
+			x.torment(*tortureTime)
+			x.calm()
+			x.judge()
+		})
+	}
+}
+
+// torture is a world with two bots and a Temporal of its own, people who write,
+// programs that send, and a broadcast.
+type torture struct {
+	*world
+	seed   uint64
+	ctx    context.Context //nolint:containedctx // of all who act
+	quit   context.CancelFunc
+	server *devserver.Server
+	wire   *relay // to Temporal
+	road   *relay // to Telegram
+	bots   [2]*bot
+	harms  []time.Time // of processes and roads
+
+	mu       sync.Mutex
+	asked    map[int64][]question // by chat, in order
+	messages []letterTo
+	moved    int64 // what the group has become, 0 while it is one
+}
+
+func newTorture(t *testing.T, seed uint64) *torture {
+	t.Helper()
+	t.Logf("seed %d: go test ./e2e -run G11 -torture.seed=%d -torture.for=%s", seed, seed, *tortureTime)
+	w := newWorld(t, telegramsLimits, func(o *telegramsim.Options) {
+		o.Limits.PenaltyFactor = 1 // the first calls into a penalty on the bot are no fault of its own: nothing says that it is one
+	})
+	x := &torture{world: w, seed: seed, server: w.ownServer(), asked: map[int64][]question{}}
+	x.ctx, x.quit = context.WithCancel(t.Context())
+	x.wire, x.road = w.relay(x.server.Addr()), w.road()
+	x.furnish()
+	for i := range x.bots {
+		x.bots[i] = x.fresh()
+	}
+	x.bots[0].ready()
+	return x
+}
+
+// fresh starts one more process.
+func (x *torture) fresh() *bot { return x.startVia(x.wire.addr) }
+
+// end stops everything, so that the next torture has the machine for itself.
+func (x *torture) end() {
+	x.quit()
+	for _, b := range x.bots {
+		b.kill()
+	}
+	x.server.Stop()
+}
+
+// chance is a source of chance of its own for each who acts.
+func (x *torture) chance(who uint64) *rand.Rand { return rand.New(rand.NewPCG(x.seed, who)) }
+
+// torment lets everybody act until the time is over.
+func (x *torture) torment(d time.Duration) {
+	until := time.Now().Add(d)
+	var all sync.WaitGroup
+	defer all.Wait()
+	well := false
+	defer func() {
+		if !well {
+			x.quit()
+		}
+	}()
+	acts := func() bool { return time.Now().Before(until) && x.ctx.Err() == nil }
+	for who, act := range []func(*rand.Rand){x.write, x.send, x.misbehave, x.replay} {
+		r := x.chance(uint64(who))
+		all.Go(func() {
+			for acts() {
+				act(r)
+			}
+		})
+	}
+	all.Go(x.mail)
+	for r := x.chance(99); acts(); {
+		x.hurt(r)
+	}
+	well = true
+}
+
+// calm ends all torments and waits until nothing is left to do.
+func (x *torture) calm() {
+	x.t.Helper()
+	x.ClearFaults()
+	for _, chat := range fickle {
+		x.Unblock(chat)
+	}
+	x.broadcast("resume", "news") // should durabot have paused it
+	x.until("every update is confirmed", func() bool { return x.Pending() == 0 })
+	query := fmt.Sprintf("TaskQueue = '%s' AND ExecutionStatus = 'Running' AND WorkflowType IN ('%s', '%s', '%s', '%s')", contract.TaskQueue(x.bot),
+		contract.UpdateWorkflow, contract.MessageWorkflow, contract.BroadcastWorkflow, contract.BroadcastPartWorkflow)
+	x.until("every workflow has ended", func() bool {
+		open, err := x.temporal.CountWorkflow(x.t.Context(), &workflowservice.CountWorkflowExecutionsRequest{Query: query})
+		return err == nil && open.GetCount() == 0
+	})
+	x.until("nothing that was refused is left", func() bool {
+		x.durabot("dead", "replay", "--died-of", string(contract.ReasonRejected), "--yes")
+		out, code := x.durabot("dead", "list", "--died-of", string(contract.ReasonRejected), "-o", "json")
+		return code == 0 && len(parse[[]letter](x.t, out)) == 0
+	})
+}
+
+// until waits longer than patience: a call that failed six times may wait for
+// minutes.
+func (x *torture) until(what string, ok func() bool) {
+	x.t.Helper()
+	require.Eventually(x.t, ok, 6*time.Minute, 500*time.Millisecond, "%s: seed %d", what, x.seed)
+}
+
+// linger waits for a time between two of r's choices.
+func linger(r *rand.Rand, least, most time.Duration) {
+	timer := time.NewTimer(least + time.Duration(r.Int64N(int64(most-least))))
+	<-timer.C
+}
+
+// furnish makes the chats that nobody has started by writing.
+func (x *torture) furnish() {
+	for i := range int64(addressees) {
+		x.CreateChat(telegramsim.Chat{ID: firstAddressee + i})
+	}
+	x.CreateChat(telegramsim.Chat{ID: refusedChat})
+	x.CreateChat(telegramsim.Chat{ID: torturedGroup, Type: "group"})
+}
