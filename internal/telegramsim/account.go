@@ -2,7 +2,6 @@ package telegramsim
 
 import (
 	"maps"
-	"strings"
 	"time"
 )
 
@@ -21,28 +20,6 @@ func (s *Sim) logOut(*call) *answer {
 	return ok(true)
 }
 
-// setWebhook only remembers the URL. A poll that waits is ended with its 409.
-func (s *Sim) setWebhook(c *call) *answer {
-	url := c.params["url"]
-	switch {
-	case url == "":
-		return s.deleteWebhook(c)
-	case !strings.HasPrefix(url, "https://"):
-		return badRequest("bad webhook: An HTTPS URL must be provided for webhook")
-	}
-	s.setAllowed(c.params["allowed_updates"])
-	s.webhook = url
-	s.abortPoll(conflict("terminated by setWebhook request"))
-	s.dropPending(c)
-	return ok(true)
-}
-
-func (s *Sim) deleteWebhook(c *call) *answer {
-	s.webhook = ""
-	s.dropPending(c)
-	return ok(true)
-}
-
 // dropPending is the one way besides an offset to lose updates on purpose. They
 // count as confirmed: a judge of lost updates must not blame the poller.
 func (s *Sim) dropPending(c *call) {
@@ -51,20 +28,6 @@ func (s *Sim) dropPending(c *call) {
 		s.queue.forget(s.queue.next)
 	}
 	s.changed()
-}
-
-// webhookInfo leaves allowed_updates out while they are the default, as the real
-// method does.
-func (s *Sim) webhookInfo(*call) *answer {
-	s.queue.dropExpired(time.Now())
-	info := map[string]any{
-		"url": s.webhook, "has_custom_certificate": false,
-		"pending_update_count": len(s.queue.items) + len(s.queue.strays),
-	}
-	if s.queue.allowed != nil {
-		info["allowed_updates"] = s.queue.allowed
-	}
-	return ok(info)
 }
 
 // answerCallback takes one answer per query within 150 s of the press. That is how

@@ -29,6 +29,8 @@ import (
 //	POST   /sim/api/limits                     Limits (absent fields: defaults) -> Limits
 //	GET    /sim/api/requests?limit=100         -> {"requests":[Request]} oldest first
 //	GET    /sim/api/ledger?chat_id=&limit=1000 -> {"messages":[Message]} the bot's messages, oldest first
+//	GET    /sim/api/deliveries?limit=100       -> {"deliveries":[Delivery]} to webhooks, oldest first
+//	POST   /sim/api/webhook/resend             {"update_id"} -> {}; delivers it once more, see Sim.Redeliver
 //	GET    /sim/api/events?after=SEQ           -> Server-Sent Events
 //
 // State: {"bot":{"id","username","name"}, "chats":[Chat], "penalties":[{"chat_id" ("0" = bot),"until"}],
@@ -52,6 +54,8 @@ import (
 //
 // Request: {"seq","arrived","answered"?,"method","chat_id"?,"params"?,"files"?,"status","retry_after"?,"offset"?,
 // "overlapped"?,"violation"?,"fault"?,"hung"?}
+//
+// Delivery: {"update_id","attempt","at","answered"?,"status" (0: no answer),"url","overlapped"?}
 //
 // Flood: {"running","sent","updates"}
 //
@@ -89,6 +93,8 @@ func (s *Sim) mountAPI(mux *http.ServeMux) {
 	mux.HandleFunc("POST /sim/api/limits", s.apiSetLimits)
 	mux.HandleFunc("GET /sim/api/requests", s.apiRequests)
 	mux.HandleFunc("GET /sim/api/ledger", s.apiLedger)
+	mux.HandleFunc("GET /sim/api/deliveries", s.apiDeliveries)
+	mux.HandleFunc("POST /sim/api/webhook/resend", s.apiResend)
 	mux.HandleFunc("GET /sim/api/events", s.apiEvents)
 	mux.HandleFunc("/sim/api/", func(w http.ResponseWriter, _ *http.Request) {
 		refuse(w, http.StatusNotFound, "no such resource")

@@ -58,7 +58,7 @@ func (s *Sim) stateView(now time.Time) stateView {
 		Bot:       map[string]string{"id": strconv.FormatInt(s.botID, 10), "username": s.opts.BotName, "name": "Simulated bot"},
 		Penalties: []penaltyView{}, Faults: []faultView{}, Chats: []*chatView{},
 		Limits: viewLimits(s.limits), Flood: floodView(s.floodStatus()), EventSeq: s.events.last,
-		Polling: s.poll.waiting != nil, LastPoll: optional(s.poll.finished), Webhook: s.webhook,
+		Polling: s.poll.waiting != nil, LastPoll: optional(s.poll.finished), Webhook: s.hook.URL,
 		Pending: len(s.queue.items) + len(s.queue.strays), Confirmed: s.queue.confirmed,
 		Requests: s.counters(),
 	}

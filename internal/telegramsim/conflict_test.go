@@ -35,6 +35,10 @@ func TestWhatEndsAWaitingPoll(t *testing.T) {
 			t.Helper()
 			direct(t, sim, "setWebhook", params{"url": "https://example.org"})
 		}, 409, endedByWebhook},
+		{"a webhook that is refused", func(t *testing.T, sim *telegramsim.Sim) {
+			t.Helper()
+			require.Equal(t, 400, direct(t, sim, "setWebhook", params{"url": "http://plain.example"}).Code)
+		}, 409, endedByWebhook},
 		{"a revoked token", func(_ *testing.T, sim *telegramsim.Sim) { sim.Revoke() }, 401, "Unauthorized"},
 		{"a new token", func(t *testing.T, sim *telegramsim.Sim) {
 			t.Helper()
@@ -79,10 +83,6 @@ func TestWhatLeavesAWaitingPollAlone(t *testing.T) {
 			rec := httptest.NewRecorder()
 			sim.Handler().ServeHTTP(rec, req)
 			require.Equal(t, 401, rec.Code)
-		},
-		"a webhook that is refused": func(t *testing.T, sim *telegramsim.Sim) {
-			t.Helper()
-			require.Equal(t, 400, direct(t, sim, "setWebhook", params{"url": "http://plain.example"}).Code)
 		},
 		"a webhook that is taken away": func(t *testing.T, sim *telegramsim.Sim) {
 			t.Helper()

@@ -11,13 +11,18 @@
 // Tests and the assembly of the development server call it. It imports no other
 // package of this module, so that a mistake of ours cannot hide in it.
 //
-// It refuses to be a Telegram client and to deliver webhooks: a webhook URL is only
-// remembered, and makes getUpdates answer 409.
+// It refuses to be a Telegram client.
 //
 // # Guarantees
 //
 // Files that users or the bot sent are served as /file/bot<token>/<file_path>
 // after getFile, with the size and the hour that the Bot API docs name.
+//
+// A webhook gets the updates of the same queue by the rules of the real server: one
+// update of a lane at a time and lanes side by side, tried again until a 2xx or until
+// it is too old. As there, an update may come twice, and the updates of a chat that
+// are of different kinds may overtake each other. Every delivery is in
+// [Sim.Deliveries].
 //
 // Markup is read as strictly as Telegram reads it, and refused in its words; see
 // [ParseText]. What is stored, answered and listed is the text without markup, and

@@ -13,7 +13,7 @@ import (
 type answer struct {
 	status      int
 	result      []byte // JSON, of a 200
-	description string // of every other status
+	description string // of every other status, and of a 200 now and then
 	retryAfter  int    // seconds, 0 when there is nothing to wait for
 	migrateTo   int64  // the supergroup to write to instead, else 0
 	// file are the bytes of a download, sent without an envelope; nil for a method.
@@ -28,6 +28,11 @@ func ok(result any) *answer {
 		return fail(http.StatusInternalServerError, "Internal Server Error: "+err.Error())
 	}
 	return &answer{status: http.StatusOK, result: raw}
+}
+
+// done is the answer true with a word on what was done.
+func done(description string) *answer {
+	return &answer{status: http.StatusOK, result: []byte("true"), description: description}
 }
 
 func fail(status int, description string) *answer {
@@ -60,6 +65,9 @@ func tooManyRequests(seconds int) *answer {
 func (a *answer) body() []byte {
 	if a.file != nil {
 		return a.file
+	}
+	if a.status == http.StatusOK && a.description != "" {
+		return fmt.Appendf(nil, `{"ok":true,"result":%s,"description":%q}`, a.result, a.description)
 	}
 	if a.status == http.StatusOK {
 		return bytes.Join([][]byte{[]byte(`{"ok":true,"result":`), a.result, []byte(`}`)}, nil)

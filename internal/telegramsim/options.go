@@ -1,6 +1,10 @@
 package telegramsim
 
-import "time"
+import (
+	"cmp"
+	"net/http"
+	"time"
+)
 
 // DefaultToken is the token of a simulator that was given none. It has the
 // shape of a real one, so that leak checks written for real tokens find it.
@@ -42,9 +46,25 @@ type Options struct {
 	Unknown UnknownChat
 	// NoPollRules switches off what the real server does to hasty pollers: limit
 	// 1 for the same offset within 0.5 s, a timeout raised to 3 s for the same
-	// offset within 3 s, and a 409 within 3 s of another delayed by 3 s. Default
-	// off: rules apply.
+	// offset within 3 s, a 409 within 3 s of another delayed by 3 s, and 429 for
+	// setWebhook within 1 s of another. Default off: rules apply.
 	NoPollRules bool
+	// PlainWebhooks takes webhooks of http:// and of any port, as a server of one's own
+	// does with --local. The real server takes HTTPS only, on ports 443, 80, 88 and
+	// 8443. Default off.
+	PlainWebhooks bool
+	// WebhookTimeout is how long a receiver may take to answer. Default 60 s, as in the
+	// real server.
+	WebhookTimeout time.Duration
+	// WebhookBackoff is the wait before the third try of an update; it doubles with each
+	// further one up to a random 60 to 120 s. It is also the least time between new
+	// connections to a receiver that has answered nothing well for 10 s. Default 2 s, as
+	// in the real server.
+	WebhookBackoff time.Duration
+	// WebhookTransport carries the deliveries, for tests without sockets; it must end a
+	// request with its context. Default nil: TCP, and TLS without a look at the
+	// receiver's certificate, which the real server verifies.
+	WebhookTransport http.RoundTripper
 	// StateFile keeps the queue, chats, messages, offsets, blocks and penalties
 	// across restarts. It is written within 200 ms of a change (later when the
 	// state has grown so large that writing takes over 40 ms) and by Close.
@@ -65,6 +85,8 @@ func (o Options) withDefaults() Options {
 	if o.Stars == 0 {
 		o.Stars = plentyOfStars
 	}
+	o.WebhookTimeout = cmp.Or(o.WebhookTimeout, time.Minute)
+	o.WebhookBackoff = cmp.Or(o.WebhookBackoff, 2*time.Second)
 	o.Limits = o.Limits.withDefaults()
 	return o
 }

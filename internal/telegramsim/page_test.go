@@ -45,6 +45,7 @@ func TestPage(t *testing.T) {
 		"greets a newcomer":                             pageGreetsNicely,
 		"keeps its text readable in light and dark":     pageKeepsTextReadable,
 		"fits on a phone":                               pageFitsOnAPhone,
+		"tells where the webhook is":                    pageTellsOfAWebhook,
 	}
 	for name, keeps := range promises {
 		t.Run(name, func(t *testing.T) {
@@ -63,6 +64,16 @@ func pageLetsANewcomerType(t *testing.T, browser context.Context) {
 	p.waitText(".message.user", "/start")
 	require.Equal(t, 1, b.Pending())
 	require.Len(t, b.Chats(), 1)
+	p.quiet()
+}
+
+func pageTellsOfAWebhook(t *testing.T, browser context.Context) {
+	b := free(t)
+	require.True(t, b.call("setWebhook", params{"url": "https://example.org/hook/SECRET"}).OK)
+	b.SendText(1001, "hello")
+	p := visit(t, browser, b, 1280, 800)
+	p.waitText("#bot-state", "Webhook at example.org, 1 waiting")
+	require.NotContains(t, eval[string](p, `document.body.textContent`), "SECRET")
 	p.quiet()
 }
 

@@ -53,7 +53,7 @@ func (s *Sim) pulseView(now time.Time) pulseView {
 	defer s.mu.Unlock()
 	s.queue.dropExpired(now)
 	v := pulseView{
-		Now: now, Polling: s.poll.waiting != nil, LastPoll: optional(s.poll.finished), Webhook: s.webhook,
+		Now: now, Polling: s.poll.waiting != nil, LastPoll: optional(s.poll.finished), Webhook: s.hook.URL,
 		Pending: len(s.queue.items) + len(s.queue.strays), Confirmed: s.queue.confirmed,
 		Requests:  s.counters(),
 		Penalties: []penaltyView{}, Faults: []faultView{}, Log: []requestView{}, Rates: s.log.rates(now),
@@ -79,8 +79,8 @@ func (s *Sim) pulseView(now time.Time) pulseView {
 func (l *requestLog) rates(now time.Time) []rateView {
 	rates := make([]rateView, pulseSeconds)
 	end := now.Truncate(time.Second)
-	for i := range slices.Backward(l.ring) {
-		r := l.ring[(l.start+i)%len(l.ring)]
+	for i := range slices.Backward(l.entries) {
+		r := l.at(i)
 		age := end.Sub(r.Arrived)
 		if age > pulseSeconds*time.Second {
 			break

@@ -49,7 +49,7 @@ type waiter struct {
 // without a word.
 func (s *Sim) getUpdates(ctx context.Context, c *call) *answer {
 	s.mu.Lock()
-	if s.webhook != "" {
+	if s.hook.URL != "" {
 		delay := s.conflictDelay(time.Now())
 		s.mu.Unlock()
 		s.pause(delay, ctx.Done())

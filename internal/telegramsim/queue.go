@@ -26,6 +26,10 @@ type queue struct {
 	// They are served after the others and leave once they were served and a
 	// poll names an offset above their id.
 	strays []queued
+	// recent are the last updates a webhook confirmed, oldest first.
+	recent []queued
+	// serial numbers updates as they come; a stray may bear the id of another update.
+	serial int64
 }
 
 // queued is one update as it will be served, byte for byte.
@@ -34,6 +38,11 @@ type queued struct {
 	Raw     []byte    `json:"raw"`
 	Expires time.Time `json:"expires"`
 	Served  bool      `json:"served,omitempty"`
+
+	serial int64
+	// attempts counts the deliveries to a webhook, and unanswered those of them whose
+	// receiver may still be at work.
+	attempts, unanswered int
 }
 
 // push appends an update under the next id, or under id when it is not 0. It
@@ -46,7 +55,8 @@ func (q *queue) push(id int64, raw []byte, expires time.Time) bool {
 	if id == 0 {
 		id = q.next
 	}
-	item := queued{ID: id, Raw: raw, Expires: expires}
+	item := queued{ID: id, Raw: raw, Expires: expires, serial: q.serial}
+	q.serial++
 	if id < q.next {
 		q.strays = append(q.strays, item)
 		return true
@@ -141,14 +151,18 @@ func (s *Sim) firstID() int64 {
 func (s *Sim) RestartIDs() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	hook := s.hook
+	s.closeWebhook()
 	q := &s.queue
 	q.items, q.strays, q.next = nil, nil, s.firstID()
 	q.confirmed = q.next
+	s.openWebhook(hook)
 	s.changed()
 }
 
 // Confirmed is the offset up to which updates are confirmed: every update with
-// a lower id was confirmed or expired. It starts at the first id.
+// a lower id was confirmed or expired. It starts at the first id. A webhook confirms
+// out of order: this is then the id of the oldest update that still waits.
 func (s *Sim) Confirmed() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -48,8 +48,7 @@ type Request struct {
 
 // requestLog is a ring of the last maxRequests requests, guarded by Sim.mu.
 type requestLog struct {
-	ring       []*Request
-	start      int   // of the oldest entry, once the ring is full
+	ring[Request]
 	total      int64 // of all requests, those that left the ring included
 	byMethod   map[string]int64
 	violations int64
@@ -65,22 +64,7 @@ func (l *requestLog) add(r *Request) {
 	if _, counted := l.byMethod[r.Method]; counted || len(l.byMethod) < maxMethods {
 		l.byMethod[r.Method]++
 	}
-	if len(l.ring) < maxRequests {
-		l.ring = append(l.ring, r)
-		return
-	}
-	l.ring[l.start] = r
-	l.start = (l.start + 1) % maxRequests
-}
-
-// last copies the newest n entries, oldest first.
-func (l *requestLog) last(n int) []Request {
-	n = min(n, len(l.ring))
-	list := make([]Request, 0, n)
-	for i := len(l.ring) - n; i < len(l.ring); i++ {
-		list = append(list, *l.ring[(l.start+i)%len(l.ring)])
-	}
-	return list
+	l.ring.add(r, maxRequests)
 }
 
 // close notes how a request ended. Overlaps are judged at the end of each poll, when

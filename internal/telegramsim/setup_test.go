@@ -42,7 +42,7 @@ type envelope struct {
 
 func setup(t *testing.T, opts telegramsim.Options) *bundle {
 	t.Helper()
-	sim, err := telegramsim.New(opts)
+	sim, err := telegramsim.New(offline(opts))
 	require.NoError(t, err)
 	server := httptest.NewServer(sim.Handler())
 	client := server.Client()
@@ -163,7 +163,7 @@ func texts(list []telegramsim.Message) []string {
 // newSim is a simulator without a server, for bubbles.
 func newSim(t *testing.T, opts telegramsim.Options) *telegramsim.Sim {
 	t.Helper()
-	sim, err := telegramsim.New(opts)
+	sim, err := telegramsim.New(offline(opts))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, sim.Close()) })
 	return sim

@@ -1,6 +1,7 @@
 package telegramsim
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -24,7 +25,6 @@ type Sim struct {
 	revoked   bool
 	loggedOut bool
 	botID     int64
-	webhook   string
 
 	chats    map[int64]*chat
 	order    []int64 // of chats, as they became known
@@ -35,6 +35,14 @@ type Sim struct {
 	queue   queue
 	poll    poller
 	queries map[string]query // callback queries by id, until they are too old
+
+	hook     webhook
+	courier  *courier  // nil without a webhook
+	nextHook time.Time // from when on setWebhook is taken
+	// answered is runReply. A courier has it from here, as setWebhook, which starts
+	// couriers, is itself in the table of methods that runReply looks into.
+	answered   func(context.Context, *call)
+	deliveries ring[Delivery]
 
 	limits    Limits
 	global    window
@@ -55,7 +63,7 @@ type Sim struct {
 	saver   saver
 	done    chan struct{} // closed by Close
 	ended   sync.Once
-	workers sync.WaitGroup // the flood and the writer of the state file
+	workers sync.WaitGroup // the flood, the courier and the writer of the state file
 }
 
 // New makes a simulator. It fails when the token has no numeric bot id or the
@@ -80,6 +88,7 @@ func New(opts Options) (*Sim, error) {
 		events:    eventLog{notify: make(chan struct{})},
 		log:       requestLog{byMethod: map[string]int64{}, polls: map[*Request]bool{}},
 	}
+	s.answered = s.runReply
 	s.queue.next = s.firstID()
 	s.queue.confirmed = s.queue.next
 	if opts.StateFile == "" {
@@ -89,11 +98,12 @@ func New(opts Options) (*Sim, error) {
 		return nil, fmt.Errorf("load simulator state: %w", err)
 	}
 	s.workers.Go(s.keepSaving)
+	s.openWebhook(s.hook)
 	return s, nil
 }
 
-// Close ends waiting polls and hanging requests, stops a running flood and
-// writes the state file. It returns the last error of writing that file, and
+// Close ends waiting polls and hanging requests, cuts deliveries to a webhook,
+// stops a running flood and writes the state file. It returns the last error of writing that file, and
 // may be called again.
 func (s *Sim) Close() error {
 	s.ended.Do(func() {
@@ -128,6 +138,7 @@ func (s *Sim) Token() string {
 }
 
 // Revoke makes every call answer 401 until SetToken, as BotFather's /revoke does.
+// A webhook gets nothing meanwhile.
 func (s *Sim) Revoke() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,7 +147,7 @@ func (s *Sim) Revoke() {
 }
 
 // SetToken replaces the token: the old one answers 401 from now on, and queue,
-// chats and messages stay. A token without a bot id is an error.
+// webhook, chats and messages stay. A token without a bot id is an error.
 func (s *Sim) SetToken(token string) error {
 	botID, err := botIDOf(token)
 	if err != nil {
@@ -146,6 +157,7 @@ func (s *Sim) SetToken(token string) error {
 	defer s.mu.Unlock()
 	s.abortPoll(fail(http.StatusUnauthorized, "Unauthorized"))
 	s.token, s.botID, s.revoked, s.loggedOut = token, botID, false, false
+	s.wakeCourier()
 	return nil
 }
 

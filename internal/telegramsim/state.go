@@ -26,14 +26,15 @@ type saver struct {
 	file sync.Mutex // one writer at a time
 }
 
-// savedState is the file's content. The token is not in it.
+// savedState is the file's content. The token is not in it; a webhook's secret is.
 type savedState struct {
 	Items     []queued         `json:"items"`
 	Strays    []queued         `json:"strays"`
 	Next      int64            `json:"next"`
 	Confirmed int64            `json:"confirmed"`
 	Allowed   []string         `json:"allowed"`
-	Webhook   string           `json:"webhook"`
+	Webhook   string           `json:"webhook,omitempty"` // in files from when there was an address only
+	Hook      webhook          `json:"webhook_settings"`
 	Seq       int64            `json:"seq"`
 	LastUser  int64            `json:"last_user"`
 	Queries   map[string]query `json:"queries"`
@@ -117,7 +118,7 @@ func (s *Sim) snapshot() *savedState {
 	q := &s.queue
 	st := &savedState{
 		Items: slices.Clone(q.items), Strays: slices.Clone(q.strays), Next: q.next, Confirmed: q.confirmed,
-		Allowed: q.allowed, Webhook: s.webhook, Seq: s.seq, LastUser: s.lastUser, Queries: maps.Clone(s.queries), Charged: s.charged,
+		Allowed: q.allowed, Hook: s.hook, Seq: s.seq, LastUser: s.lastUser, Queries: maps.Clone(s.queries), Charged: s.charged,
 	}
 	for _, id := range s.order {
 		ch := s.chats[id]
@@ -149,7 +150,12 @@ func (s *Sim) load() error {
 		return err
 	}
 	s.queue = queue{items: st.Items, strays: st.Strays, next: st.Next, confirmed: st.Confirmed, allowed: st.Allowed}
-	s.webhook, s.seq, s.lastUser, s.charged = st.Webhook, st.Seq, st.LastUser, st.Charged
+	s.queue.number()
+	s.hook = st.Hook
+	if st.Webhook != "" {
+		s.hook = webhook{URL: st.Webhook, MaxConnections: defaultConnections}
+	}
+	s.seq, s.lastUser, s.charged = st.Seq, st.LastUser, st.Charged
 	maps.Copy(s.queries, st.Queries)
 	for _, saved := range st.Chats {
 		s.restore(saved)

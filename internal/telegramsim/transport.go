@@ -60,14 +60,19 @@ func splitPath(path string) (token, method string, isBot bool) {
 func (s *Sim) register(c *call) *Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c.entry.Params, c.entry.Files = c.params, c.files
-	c.entry.ChatID = s.chatID(c.params["chat_id"])
 	if c.method == "getupdates" {
 		c.entry.Offset, _ = c.integer("offset")
 		s.log.polls[c.entry] = true
 	}
-	s.log.add(c.entry)
+	s.enter(c)
 	return s.hit(c)
+}
+
+// enter logs a call under the lock.
+func (s *Sim) enter(c *call) {
+	c.entry.Params, c.entry.Files = c.params, c.files
+	c.entry.ChatID = s.chatID(c.params["chat_id"])
+	s.log.add(c.entry)
 }
 
 // respond runs the call with its fault and returns the status that was written,

@@ -58,7 +58,7 @@ func (s *Sim) Push(raw json.RawMessage) int64 {
 }
 
 // PushRaw queues bytes that need not be an update, nor JSON: they appear as they
-// are in the result of getUpdates. They take the next update id, which is
+// are in the result of getUpdates, and as the body of a delivery to a webhook. They take the next update id, which is
 // returned, and are confirmed by any offset above it.
 func (s *Sim) PushRaw(raw []byte) int64 {
 	s.mu.Lock()
@@ -98,7 +98,8 @@ func (s *Sim) deliver(kind string, event any) int64 {
 	return s.enqueue(id, kind, payload, raw)
 }
 
-// enqueue filters, queues and wakes a waiting poll; 0 means the update is gone.
+// enqueue filters, queues and wakes a waiting poll or the webhook's courier; 0 means
+// the update is gone.
 func (s *Sim) enqueue(id int64, kind string, event json.RawMessage, raw []byte) int64 {
 	now := time.Now()
 	expires := expiry(kind, event, now)
@@ -112,6 +113,7 @@ func (s *Sim) enqueue(id int64, kind string, event json.RawMessage, raw []byte) 
 		return 0
 	}
 	s.wakePoll()
+	s.wakeCourier()
 	s.changed()
 	return id
 }

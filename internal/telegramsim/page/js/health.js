@@ -6,10 +6,15 @@ import { count, left } from "./format.js";
 const freshPoll = 15000;
 const bars = 60;
 
+// hostOf leaves out the path, which may be a secret.
+function hostOf(address) {
+  return address.replace(/^\w+:\/\//, "").split(/[/?#]/)[0].split("@").pop();
+}
+
 function botState(store) {
   const { pulse } = store;
   if (!pulse) return ["idle", "Loading"];
-  if (pulse.webhook) return ["warn", "Webhook set: nothing is polled"];
+  if (pulse.webhook) return ["ok", `Webhook at ${hostOf(pulse.webhook)}, ${count(pulse.pending)} waiting`];
   const last = pulse.last_poll ? Date.parse(pulse.last_poll) : 0;
   if (pulse.polling || store.now() - last < freshPoll) return ["ok", "Bot connected"];
   if (!last) return ["idle", "No bot yet"];

@@ -75,7 +75,7 @@ export function mountLog(store) {
     show(byId("log-empty"), list.length === 0);
     setText(
       byId("log-empty"),
-      store.pulse?.last_poll || store.pulse?.polling
+      store.pulse?.last_poll || store.pulse?.polling || store.pulse?.webhook
         ? "What your bot asks of Telegram shows up here."
         : `No bot polls yet. Give one ${location.origin} as its Bot API address.`,
     );
