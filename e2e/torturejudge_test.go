@@ -52,12 +52,12 @@ func (x *torture) fits(what string, call contract.CallResult, copies int, once b
 	x.t.Helper()
 	x.is(copies <= 1 || call.PossibleDuplicate, "%s: %d copies, and nobody says so: %+v", what, copies, call)
 	x.is(copies <= 1 || !once, "%s: %d copies of what goes at most once", what, copies)
-	switch {
-	case call.Outcome == contract.Delivered:
+	switch call.Outcome {
+	case contract.Delivered:
 		x.is(copies >= 1, "%s: delivered, and nowhere", what)
-	case call.Outcome == contract.Dead:
+	case contract.Dead:
 		x.is(call.Reason == contract.ReasonUncertain && once, "%s: dead for no reason of ours: %+v", what, call)
-	case call.Outcome == contract.Unreachable:
+	case contract.Unreachable:
 		x.is(copies == 0 || call.PossibleDuplicate, "%s: unreachable, and there, and nobody says so", what)
 	default:
 		x.is(false, "%s: ended %s", what, call.Outcome)

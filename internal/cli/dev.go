@@ -63,7 +63,7 @@ func (d *dev) run(ctx context.Context) (err error) {
 	chat := "the real Telegram"
 	if !d.telegram {
 		sim, err := startSim(ctx, d.simAddr, telegramsim.Options{
-			Token: d.settings.Token.Reveal(), StateFile: d.beside("telegram.json"), TemporalUI: temporal.UIURL(),
+			Token: d.settings.Token.Reveal(), StateFile: d.beside("telegram.json"), TemporalUI: temporal.UIURL(), PlainWebhooks: true,
 		})
 		if err != nil {
 			return fmt.Errorf("--sim: %w", err)

@@ -18,7 +18,7 @@ func (p Program) simCommand(*global) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "sim", Short: "Run a Telegram simulator with a chat page", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			sim, err := startSim(cmd.Context(), addr, telegramsim.Options{StateFile: state})
+			sim, err := startSim(cmd.Context(), addr, telegramsim.Options{StateFile: state, PlainWebhooks: true})
 			if err != nil {
 				return err
 			}
@@ -44,7 +44,7 @@ func startSim(ctx context.Context, addr string, o telegramsim.Options) (*simulat
 	if err != nil {
 		return nil, fmt.Errorf("the simulator's address: %w: choose another one", err)
 	}
-	sim, err := telegramsim.New(o)
+	sim, err := telegramsim.New(o) //nolint:contextcheck // what it starts ends with Close
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
