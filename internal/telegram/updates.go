@@ -80,42 +80,6 @@ func (c *Client) Me(ctx context.Context) (User, error) {
 	return user, nil
 }
 
-// WebhookInfo is the part of getWebhookInfo that tells whether, and how well,
-// Telegram delivers by webhook.
-type WebhookInfo struct {
-	// URL is empty when no webhook is set.
-	URL string
-	// PendingUpdateCount is how many updates wait, by webhook or poll.
-	PendingUpdateCount int
-	// LastErrorDate is zero when there was no error.
-	LastErrorDate time.Time
-	// LastErrorMessage is Telegram's text for people.
-	LastErrorMessage string
-}
-
-// WebhookInfo calls getWebhookInfo.
-func (c *Client) WebhookInfo(ctx context.Context) (WebhookInfo, error) {
-	const method = "getWebhookInfo"
-	raw, err := c.Call(ctx, method, nil)
-	if err != nil {
-		return WebhookInfo{}, err
-	}
-	var fields struct {
-		URL     *string `json:"url"`
-		Pending int     `json:"pending_update_count"`
-		Date    int64   `json:"last_error_date"`
-		Message string  `json:"last_error_message"`
-	}
-	if json.Unmarshal(raw, &fields) != nil || fields.URL == nil {
-		return WebhookInfo{}, c.odd(method, raw)
-	}
-	info := WebhookInfo{URL: *fields.URL, PendingUpdateCount: fields.Pending, LastErrorMessage: fields.Message}
-	if fields.Date != 0 {
-		info.LastErrorDate = time.Unix(fields.Date, 0)
-	}
-	return info, nil
-}
-
 // odd reports a result of a shape that the method does not have.
 func (c *Client) odd(method string, raw json.RawMessage) *Error {
 	return &Error{Method: method, Status: 200, Written: true, Err: ErrNotAnswer, body: c.token.scrub(string(raw), maxExcerpt)}

@@ -184,23 +184,3 @@ func TestMeReadsTheBot(t *testing.T) {
 	_, err = serve(t, reply(404, "")).Me(t.Context())
 	require.Equal(t, telegram.NotFound, telegram.Classify(err, "getMe"))
 }
-
-func TestWebhookInfoReadsWhatAnOperatorNeeds(t *testing.T) {
-	t.Parallel()
-	client := serve(t, reply(200, `{"ok":true,"result":{"url":"https://example.org/hook","pending_update_count":7,
-		"last_error_date":1796119200,"last_error_message":"Read timeout expired","max_connections":40}}`))
-	info, err := client.WebhookInfo(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, telegram.WebhookInfo{
-		URL: "https://example.org/hook", PendingUpdateCount: 7,
-		LastErrorDate: time.Unix(1796119200, 0), LastErrorMessage: "Read timeout expired",
-	}, info)
-
-	info, err = serve(t, reply(200, `{"ok":true,"result":{"url":"","pending_update_count":0}}`)).WebhookInfo(t.Context())
-	require.NoError(t, err)
-	require.Zero(t, info)
-	_, err = serve(t, reply(200, `{"ok":true,"result":[]}`)).WebhookInfo(t.Context())
-	require.ErrorIs(t, err, telegram.ErrNotAnswer)
-	_, err = serve(t, reply(502, "")).WebhookInfo(t.Context())
-	require.Error(t, err)
-}
