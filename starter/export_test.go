@@ -1,5 +1,13 @@
 package starter
 
+import "net/http"
+
+// PostsMost is how many posts are taken at a time.
+const PostsMost = postsMost
+
+// Through has passes go by this transport.
+func (r *Relay) Through(transport http.RoundTripper) { r.client.Transport = transport }
+
 // KnownKinds are the update kinds that ParseRoute reads.
 func KnownKinds() []string {
 	var all []string

@@ -31,6 +31,7 @@ type started struct {
 	opts client.StartWorkflowOptions
 	kind any
 	in   contract.UpdateInput
+	dead contract.DeadInput // of a dead letter, which has no in
 	raw  string
 	at   time.Time
 }
@@ -76,10 +77,13 @@ func (s *server) take(o client.StartWorkflowOptions, workflow any, args []any) e
 	if _, ok := s.byID[o.ID]; ok {
 		return serviceerror.NewWorkflowExecutionAlreadyStarted("already started", "", "")
 	}
-	s.byID[o.ID] = started{
-		opts: o, kind: workflow, in: args[0].(contract.UpdateInput),
-		raw: string(args[1].(converter.RawValue).Payload().GetData()), at: time.Now(),
+	w := started{opts: o, kind: workflow, raw: string(args[1].(converter.RawValue).Payload().GetData()), at: time.Now()}
+	if dead, ok := args[0].(contract.DeadInput); ok {
+		w.dead = dead
+	} else {
+		w.in = args[0].(contract.UpdateInput)
 	}
+	s.byID[o.ID] = w
 	s.order = append(s.order, o.ID)
 	return nil
 }

@@ -41,6 +41,7 @@ type Inbox struct {
 	log      *slog.Logger
 	counts   Counts
 	now      func() time.Time
+	lines    lines
 }
 
 // NewInbox returns an inbox. It starts nothing yet.
@@ -86,8 +87,10 @@ func (b *Inbox) Store(ctx context.Context, batch []json.RawMessage, offset int64
 	var rows [][]entry
 	index := map[string]int{}
 	for _, raw := range batch {
-		e, ok := b.read(ctx, raw)
-		if !ok {
+		e, err := b.read(ctx, raw)
+		if err != nil {
+			b.counts.Undecodable()
+			b.log.WarnContext(ctx, "passed over an element of getUpdates that has no update_id", "bytes", len(raw))
 			continue
 		}
 		next = max(next, e.UpdateID+1)
@@ -111,22 +114,21 @@ type entry struct {
 	dead contract.Reason
 }
 
-func (b *Inbox) read(ctx context.Context, raw json.RawMessage) (entry, bool) {
+// read returns ErrNoUpdateID for what cannot be stored under a name.
+func (b *Inbox) read(ctx context.Context, raw json.RawMessage) (entry, error) {
 	route, err := ParseRoute(raw)
 	switch {
 	case errors.Is(err, ErrNoUpdateID):
-		b.counts.Undecodable()
-		b.log.WarnContext(ctx, "passed over an element of getUpdates that has no update_id", "bytes", len(raw))
-		return entry{}, false
+		return entry{}, err
 	case err != nil:
 		b.counts.Undecodable()
 		b.log.WarnContext(ctx, "update is not of its kind's shape: kept as a failed workflow", "update_id", route.UpdateID)
-		return entry{Route: route, raw: raw, dead: contract.ReasonUndecodable}, true
+		return entry{Route: route, raw: raw, dead: contract.ReasonUndecodable}, nil
 	case len(raw) > maxPayload:
 		b.log.WarnContext(ctx, "update is too large for Temporal: kept as a failed workflow", "update_id", route.UpdateID, "bytes", len(raw))
-		return entry{Route: route, raw: tooLarge(route, len(raw)), dead: contract.ReasonTooLarge}, true
+		return entry{Route: route, raw: tooLarge(route, len(raw)), dead: contract.ReasonTooLarge}, nil
 	}
-	return entry{Route: route, raw: raw}, true
+	return entry{Route: route, raw: raw}, nil
 }
 
 // startRows starts each row in order and stops it at its first failure: a later

@@ -11,7 +11,7 @@ import (
 	"github.com/durabot/durabot/internal/telegram"
 )
 
-// Trouble is what keeps the poller from its work.
+// Trouble is what keeps updates from coming in.
 type Trouble string
 
 // The troubles.
@@ -28,8 +28,12 @@ const (
 	OtherPoller Trouble = "conflict"
 	// ForeignWebhook: a webhook is set, so polling cannot work.
 	ForeignWebhook Trouble = "webhook"
-	// Limited: Telegram limits getUpdates itself.
+	// Limited: Telegram limits getUpdates, or what sets a webhook, itself.
 	Limited Trouble = "limited"
+	// Rejected: Telegram does not take the webhook that it is told to post to.
+	Rejected Trouble = "rejected"
+	// Undelivered: updates wait, and Telegram says that its posts fail.
+	Undelivered Trouble = "delivery"
 )
 
 const (
@@ -49,6 +53,16 @@ type failing struct {
 	kind  Trouble
 	since time.Time
 	n     int
+}
+
+// note takes another failure and returns whether its kind is news, and the
+// backoff.
+func (f *failing) note(kind Trouble) (news bool, wait time.Duration) {
+	if news = f.kind != kind; news {
+		*f = failing{kind: kind, since: time.Now()}
+	}
+	f.n++
+	return news, backoff(f.n, time.Since(f.since))
 }
 
 // failed says how long to wait after a getUpdates that failed.
@@ -90,7 +104,7 @@ func (p *Poller) conflict(ctx context.Context, err error) time.Duration {
 		if info, err := p.source.WebhookInfo(ctx); err == nil {
 			host = WebhookHost(info.URL)
 		}
-		p.trouble(ctx, ForeignWebhook, "a webhook at "+host+" is set for this bot: call deleteWebhook to poll", err)
+		p.trouble(ctx, ForeignWebhook, "a webhook at "+host+" is set for this bot: call deleteWebhook to poll, or start with --take-over", err)
 	}
 	return settledWait
 }
@@ -130,13 +144,12 @@ func (p *Poller) trouble(ctx context.Context, kind Trouble, text string, err err
 	if ctx.Err() != nil {
 		return 0
 	}
-	if p.failing.kind != kind {
-		p.failing = failing{kind: kind, since: time.Now()}
+	news, wait := p.failing.note(kind)
+	if news {
 		p.log.WarnContext(ctx, "polling is in trouble", "kind", string(kind), "what", text, "error", err)
 		p.watch.Trouble(kind, fmt.Sprintf("%s: %v", text, err))
 	}
-	p.failing.n++
-	return backoff(p.failing.n, time.Since(p.failing.since))
+	return wait
 }
 
 func (p *Poller) recovered(ctx context.Context) {
