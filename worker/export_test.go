@@ -110,6 +110,15 @@ func (t Term) Listen(api *telegram.Client) {
 	t.startIntake(&contract.Handover{Clean: true, Tails: []contract.Tail{}})
 }
 
+// TakePosts takes what is posted, from where a predecessor left off in order.
+func (t Term) TakePosts(api *telegram.Client, posts *starter.Webhook) {
+	t.Telegram, t.Webhook = api, posts
+	t.startIntake(&contract.Handover{Clean: true, Tails: []contract.Tail{}})
+}
+
+// Relaying passes posts on by another, and tells health.
+func (p Process) Relaying(by starter.Passing) starter.Passing { return relaying{by, p.process} }
+
 // Report tells how the bot is doing until the term ends.
 func (t Term) Report() { t.report() }
 

@@ -14,25 +14,41 @@ import (
 	"github.com/durabot/durabot/worker/limiter"
 )
 
-// startIntake polls in the background for as long as the term lasts. The first
-// poll waits until the tails of the last holder are known.
+// startIntake takes updates in the background for as long as the term lasts, by
+// polls or by posts. The first of them waits until the tails of the last holder
+// are known.
 func (t *term) startIntake(from *contract.Handover) {
 	ctx, cancel := context.WithCancel(t.ctx)
 	t.intake = cancel
-	if !t.Poll {
+	switch {
+	case t.Poll:
+		t.polling.Go(func() { t.poll(ctx, from) })
+	case t.Webhook != nil:
+		t.polling.Go(func() { t.takePosts(ctx, from) })
+	}
+}
+
+func (t *term) poll(ctx context.Context, from *contract.Handover) {
+	inbox := t.inbox(pulse{t.Temporal, t.Health})
+	if !t.knowTails(ctx, inbox, from) {
 		return
 	}
-	inbox := starter.NewInbox(pulse{t.Temporal, t.Health}, starter.Settings{
+	w := t.watch()
+	if t.TakeOver {
+		starter.NewRegistration(hooks{t.Telegram, t}, telegram.WebhookRequest{}, true, w, t.Log).Remove(ctx)
+	}
+	starter.NewPoller(source{t.Telegram, t}, inbox, t.AllowedUpdates, w, t.Log).Run(ctx)
+}
+
+func (t *term) inbox(c starter.Client) *starter.Inbox {
+	return starter.NewInbox(c, starter.Settings{
 		BotID: t.Token.BotID(), Handling: t.Handling, MaxAge: t.MaxUpdateAge, Attributes: t.attributes, NewIDs: t.NewIDs,
 		Chats: marks{t.chats, t.limiter},
 	}, t.tails, t.Metrics, t.Log)
-	w := &watch{Health: t.Health, Metrics: t.Metrics, hearing: &t.hearing, refused: func() { t.refuse() }}
-	poller := starter.NewPoller(source{t.Telegram, t}, inbox, t.AllowedUpdates, w, t.Log)
-	t.polling.Go(func() {
-		if t.knowTails(ctx, inbox, from) {
-			poller.Run(ctx)
-		}
-	})
+}
+
+func (t *term) watch() *watch {
+	return &watch{Health: t.Health, Metrics: t.Metrics, hearing: &t.hearing, refused: func() { t.refuse() }}
 }
 
 // knowTails fills the tails, from a clean hand-over or from the open updates. It
@@ -73,39 +89,51 @@ type source struct {
 	term *term
 }
 
-var polls = limiter.Scope{Method: "getUpdates"}
+const pollMethod = "getUpdates"
 
-func (s source) Updates(ctx context.Context, r telegram.UpdatesRequest) ([]json.RawMessage, error) {
-	if left := time.Until(s.term.limiter.Until(polls)); left > 0 {
-		return nil, &telegram.Error{
-			Method: polls.Method, Status: http.StatusTooManyRequests, Code: http.StatusTooManyRequests,
-			Description: "the penalty of an earlier poll is not over", RetryAfter: left,
+func (s source) Updates(ctx context.Context, r telegram.UpdatesRequest) (batch []json.RawMessage, err error) {
+	err = s.term.ask(ctx, pollMethod, activities.PollLease, func() error {
+		batch, err = s.Client.Updates(ctx, r)
+		if ctx.Err() == nil {
+			s.term.hearing.note(err)
 		}
-	}
-	s.term.Health.AliveUntil(time.Time{}) // without Temporal the wait has no end, and a restart would not help
-	if err := s.term.lease.AwaitFresh(ctx, activities.PollLease); err != nil {
-		return nil, err
-	}
-	s.term.Health.AliveUntil(time.Now().Add(stepMost))
-	batch, err := s.Client.Updates(ctx, r)
-	s.term.Health.AliveUntil(time.Now().Add(stepMost))
-	if ctx.Err() == nil {
-		s.heard(err)
-	}
+		return err
+	})
 	return batch, err
 }
 
-// heard tells the road and the budget what a poll ended with.
-func (s source) heard(err error) {
-	s.term.hearing.note(err)
-	switch telegram.Classify(err, polls.Method) {
+// ask makes a request of intake: not without a lease that is fresh enough, nor
+// into a penalty on its method.
+func (t *term) ask(ctx context.Context, method string, lease time.Duration, request func() error) error {
+	if left := time.Until(t.limiter.Until(limiter.Scope{Method: method})); left > 0 {
+		return &telegram.Error{
+			Method: method, Status: http.StatusTooManyRequests, Code: http.StatusTooManyRequests,
+			Description: "the penalty of an earlier request is not over", RetryAfter: left,
+		}
+	}
+	t.Health.AliveUntil(time.Time{}) // without Temporal the wait has no end, and a restart would not help
+	if err := t.lease.AwaitFresh(ctx, lease); err != nil {
+		return err
+	}
+	t.Health.AliveUntil(time.Now().Add(stepMost))
+	err := request()
+	t.Health.AliveUntil(time.Now().Add(stepMost))
+	if ctx.Err() == nil {
+		t.heard(method, err)
+	}
+	return err
+}
+
+// heard tells the road and the budget what a request of intake ended with.
+func (t *term) heard(method string, err error) {
+	switch telegram.Classify(err, method) {
 	case telegram.Unavailable, telegram.Unknown:
-		s.term.road.PollFailed()
+		t.road.PollFailed()
 		return
 	case telegram.RateLimited:
 		if te, ok := errors.AsType[*telegram.Error](err); ok && te.RetryAfter > 0 {
-			budget{s.term.limiter, s.term.Metrics}.Penalize(0, polls.Method, time.Now().Add(te.RetryAfter))
+			budget{t.limiter, t.Metrics}.Penalize(0, method, time.Now().Add(te.RetryAfter))
 		}
 	}
-	s.term.road.Polled()
+	t.road.Polled()
 }

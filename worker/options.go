@@ -11,6 +11,7 @@ import (
 	"github.com/durabot/durabot/internal/stats"
 	"github.com/durabot/durabot/internal/telegram"
 	"github.com/durabot/durabot/internal/telemetry"
+	"github.com/durabot/durabot/starter"
 	"github.com/durabot/durabot/worker/limiter"
 )
 
@@ -34,12 +35,20 @@ type Options struct {
 	// NoDuty makes a process that runs workflows and handlers and never talks to
 	// Telegram by itself. Default false: it takes the duty when nobody has it.
 	NoDuty bool
-	// Address is the process's HTTP address, shown to operators while it is on
-	// duty. Default "": none.
+	// Address is where others reach the process by HTTP: it is shown to operators
+	// while it is on duty, and posts are passed on to it. Default "": nowhere.
 	Address string
 	// Poll fetches updates by getUpdates while on duty. False takes none.
 	Poll bool
-	// AllowedUpdates are the kinds to ask Telegram for.
+	// Webhook takes posts while this process lives, on duty or not. Default nil:
+	// none come.
+	Webhook *starter.Webhook
+	// Hook is the webhook that is set while on duty, where there is a Webhook.
+	Hook telegram.WebhookRequest
+	// TakeOver lets a webhook that is not ours be replaced, and any be removed
+	// before the first poll. Default false: it is reported.
+	TakeOver bool
+	// AllowedUpdates are the kinds to poll for.
 	AllowedUpdates []string
 	// MaxUpdateAge ends older updates as expired. Default 0: none is too old.
 	MaxUpdateAge time.Duration

@@ -9,6 +9,7 @@ import (
 
 	"github.com/durabot/durabot/activities"
 	"github.com/durabot/durabot/internal/telemetry"
+	"github.com/durabot/durabot/starter"
 )
 
 // Run runs a bot until ctx ends, and then stops it in order, within 25 s. It
@@ -23,6 +24,9 @@ func Run(ctx context.Context, o Options) error {
 	}
 	o.Numbers.Open(o.Temporal, o.Namespace, o.Token.BotID(), attributes)
 	p := newProcess(o, attributes, func(err error) { fail(fmt.Errorf("a worker gave up: %w", err)) })
+	if o.Webhook != nil {
+		o.Webhook.PassTo(relaying{starter.NewRelay(starter.HolderAddress(o.Temporal, o.Token.BotID())), p})
+	}
 	if p.main, err = started(ctx, o.Log, p.newMain); err != nil {
 		return stopped(asked, fmt.Errorf("start workers: %w", err))
 	}

@@ -44,9 +44,9 @@ type term struct {
 	ctx     context.Context    //nolint:containedctx // the life of the term's background, longer than the call that began it
 	cancel  context.CancelFunc // ends ctx
 	cut     context.CancelFunc // ends the requests in the air
-	intake  context.CancelFunc // ends polling
-	polling sync.WaitGroup
-	group   sync.WaitGroup // of everything else in the background
+	intake  context.CancelFunc // ends polling, or has posts passed on
+	polling sync.WaitGroup     // of either
+	group   sync.WaitGroup     // of everything else in the background
 
 	over   chan struct{} // closed when the term must end
 	ended  chan struct{} // closed when it has

@@ -7,7 +7,8 @@ import (
 	"github.com/durabot/durabot/starter"
 )
 
-// watch tells health and metrics how polling goes. Only the poller calls it.
+// watch tells health and metrics how intake goes. Only the poller, or the
+// registration of a webhook, calls it.
 type watch struct {
 	*telemetry.Health
 	*telemetry.Metrics
@@ -40,7 +41,7 @@ func (w *watch) Trouble(kind starter.Trouble, text string) {
 	switch kind {
 	case starter.Fine:
 		w.settle()
-	case starter.TelegramAway, starter.Limited:
+	case starter.TelegramAway, starter.Limited, starter.Undelivered:
 		w.Degrade(telemetry.PartIntake, text)
 	case starter.Refused:
 		w.Down(telemetry.PartIntake, string(kind)+": "+text)

@@ -9,6 +9,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/opentelemetry"
+
+	"github.com/durabot/durabot/starter"
 )
 
 // Metrics are the process's Prometheus metrics. No label is a chat id or a text.
@@ -24,6 +26,7 @@ type Metrics struct {
 	duplicates  prometheus.Counter
 	undecodable prometheus.Counter
 	polls       prometheus.Counter
+	posts       *prometheus.CounterVec
 	limited     *prometheus.CounterVec
 	duty        prometheus.Gauge
 	waiting     *prometheus.GaugeVec
@@ -51,9 +54,13 @@ func NewMetrics() (*Metrics, error) {
 		duplicates:  counter("durabot_updates_duplicate_total", "Updates delivered again and known already."),
 		undecodable: counter("durabot_updates_undecodable_total", "Updates kept as failed workflows, or passed over, because they could not be read."),
 		polls:       counter("durabot_polls_total", "getUpdates requests that Telegram answered."),
+		posts:       counterVec("durabot_webhook_posts_total", "Posts to the webhook by what became of them.", "answer"),
+	}
+	for _, answer := range starter.PostAnswers() {
+		m.posts.WithLabelValues(string(answer))
 	}
 	m.measureBudget()
-	registry.MustRegister(m.stored, m.duplicates, m.undecodable, m.polls, m.limited, m.duty, m.waiting, m.penalties, m.closed)
+	registry.MustRegister(m.stored, m.duplicates, m.undecodable, m.polls, m.posts, m.limited, m.duty, m.waiting, m.penalties, m.closed)
 	registry.MustRegister(m.collectors()...)
 	return m, nil
 }
@@ -78,3 +85,6 @@ func (m *Metrics) Undecodable() { m.undecodable.Inc() }
 
 // Polled counts a getUpdates that was answered.
 func (m *Metrics) Polled() { m.polls.Inc() }
+
+// Posted counts a post by its answer.
+func (m *Metrics) Posted(answer starter.PostAnswer) { m.posts.WithLabelValues(string(answer)).Inc() }

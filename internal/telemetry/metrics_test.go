@@ -12,6 +12,7 @@ import (
 	"github.com/durabot/durabot/activities"
 	"github.com/durabot/durabot/internal/contract"
 	"github.com/durabot/durabot/internal/telemetry"
+	"github.com/durabot/durabot/starter"
 )
 
 func newMetrics(t *testing.T) *telemetry.Metrics {
@@ -58,10 +59,22 @@ func TestStoredUpdatesAreCountedByKind(t *testing.T) {
 	require.Contains(t, text, "durabot_updates_stored_total{kind=\"\"} 1\n")
 }
 
+func TestPostsAreCountedByWhatBecameOfThem(t *testing.T) {
+	t.Parallel()
+	m := newMetrics(t)
+	for _, answer := range starter.PostAnswers() {
+		name := "durabot_webhook_posts_total{answer=\"" + string(answer) + "\"}"
+		require.Contains(t, scrape(t, m), name+" 0\n")
+		m.Posted(answer)
+		require.Contains(t, scrape(t, m), name+" 1\n")
+	}
+}
+
 func TestTheOnlyLabelsOfOurOwnAreFewAndBounded(t *testing.T) {
 	t.Parallel()
 	m := newMetrics(t)
 	m.Stored("message")
+	m.Posted(starter.PostStored)
 	m.Limited(42, "sendMessage")
 	m.Sent(activities.Sent{Method: "sendMessage", Outcome: contract.Delivered, Priority: contract.Normal})
 	m.Registry.MustRegister(telemetry.NewNumbers(counting(nil)))
@@ -78,7 +91,7 @@ func TestTheOnlyLabelsOfOurOwnAreFewAndBounded(t *testing.T) {
 	}
 	require.Equal(t, map[string][]string{
 		"durabot_updates_stored_total": {"kind"}, "durabot_updates_duplicate_total": {}, "durabot_updates_undecodable_total": {},
-		"durabot_polls_total": {}, "durabot_rate_limited_total": {"scope"}, "durabot_on_duty": {}, "durabot_calls_waiting": {"class"},
+		"durabot_polls_total": {}, "durabot_webhook_posts_total": {"answer"}, "durabot_rate_limited_total": {"scope"}, "durabot_on_duty": {}, "durabot_calls_waiting": {"class"},
 		"durabot_penalties": {}, "durabot_unreachable_chats": {},
 		"durabot_calls_total": {"method", "outcome"}, "durabot_possible_duplicates_total": {}, "durabot_call_wait_seconds": {"class"},
 		"durabot_handler_seconds": {}, "durabot_handler_failures_total": {}, "durabot_heartbeat_failures_total": {},
