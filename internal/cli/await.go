@@ -91,12 +91,12 @@ func greet(ctx context.Context, api *telegram.Client, s config.Settings) error {
 	if me.ID != s.Token.BotID() {
 		s.Log.WarnContext(ctx, "getMe names another bot than the token", "bot", me.ID)
 	}
-	if s.Intake != "poll" {
+	if s.Intake != "poll" || s.TakeOver {
 		return nil
 	}
 	info, err := api.WebhookInfo(ctx)
 	if err == nil && info.URL != "" {
-		return fmt.Errorf("a webhook at %s is set for this bot, so polling cannot work: remove it with the Bot API's deleteWebhook, or run with --intake none",
+		return fmt.Errorf("a webhook at %s is set for this bot, so polling cannot work: remove it with --take-over or the Bot API's deleteWebhook, or run with --intake webhook or none",
 			starter.WebhookHost(info.URL))
 	}
 	if err != nil && ctx.Err() == nil {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/durabot/durabot/internal/config"
 	"github.com/durabot/durabot/internal/devserver"
 	"github.com/durabot/durabot/internal/telegramsim"
+	"github.com/durabot/durabot/starter"
 )
 
 // uiOffset is between the ports of the Temporal dev server and of its UI.
@@ -104,10 +106,29 @@ func (d *dev) fillDev() error {
 	if err := p.fill(&d.settings, d.g); err != nil {
 		return err
 	}
+	if !d.telegram {
+		d.useSim()
+	}
 	if most := 65535 - uiOffset; d.port < 1 || d.port > most {
 		return usage(fmt.Errorf("--temporal-port: want 1 to %d, got %d", most, d.port))
 	}
 	return usage(d.settings.Validate())
+}
+
+// useSim sets what the simulator makes possible: its webhook is nobody else's, and
+// it posts to this machine.
+func (d *dev) useSim() {
+	d.settings.TakeOver = true
+	if d.settings.Intake != "webhook" {
+		return
+	}
+	d.settings.APIURL = "http://" + d.simAddr // not Telegram's own; known for sure once it listens
+	if d.settings.Webhook.URL == "" && !strings.HasSuffix(d.settings.HTTP, ":0") {
+		d.settings.Webhook.URL = "http://" + d.settings.HTTP + starter.WebhookPath
+	}
+	if len(d.settings.Webhook.Secrets.Reveal()) == 0 {
+		_ = d.settings.Webhook.Secrets.Set("of-the-simulator") // it never fails
+	}
 }
 
 // simEnv is the environment with the simulator's token in place of a real one,

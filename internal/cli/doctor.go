@@ -43,7 +43,7 @@ func (p Program) doctorCommand(g *global) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check the token, Telegram, Temporal, what waits, what died and the settings, and say what to do", Args: noArgs,
 	}
-	intakeFlag(cmd.Flags(), &d.settings)
+	intakeFlags(cmd.Flags(), &d.settings)
 	limitFlags(cmd.Flags(), &d.settings)
 	cmd.Flags().DurationVar(&d.settings.LateAfter, "late-after", d.settings.LateAfter, "how long the oldest call may wait; 0 for any time")
 	cmd.Flags().StringVar(&d.settings.HeartbeatURL, "heartbeat-url", "", "the address that the bot asks for once a minute; only its form is looked at")

@@ -8,7 +8,6 @@ import (
 
 	"github.com/durabot/durabot/internal/config"
 	"github.com/durabot/durabot/internal/telegram"
-	"github.com/durabot/durabot/starter"
 )
 
 // telegramCall bounds one question to Telegram.
@@ -73,26 +72,4 @@ func (d *doctor) examineAccount(ctx context.Context, api *telegram.Client, token
 	}
 	d.find("telegram", levelOK, "the Bot API answers", "")
 	return err == nil
-}
-
-// examineWebhook names the webhook's host alone: its path is often the secret
-// that keeps strangers out.
-func (d *doctor) examineWebhook(ctx context.Context, api *telegram.Client) {
-	info, err := api.WebhookInfo(ctx)
-	switch {
-	case err != nil:
-		d.find("webhook", levelWarning, err.Error(), "run `durabot doctor` again")
-	case info.URL == "":
-		d.find("webhook", levelOK, fmt.Sprintf("none; %d updates wait", info.PendingUpdateCount), "")
-	default:
-		found := fmt.Sprintf("one is set at %s; %d updates wait", starter.WebhookHost(info.URL), info.PendingUpdateCount)
-		if info.LastErrorMessage != "" {
-			found += fmt.Sprintf("; last error %s ago: %s", brief(time.Since(info.LastErrorDate)), info.LastErrorMessage)
-		}
-		level, do := levelProblem, "remove it with the Bot API's deleteWebhook: polling cannot work beside it"
-		if d.settings.Intake != "poll" {
-			level, do = levelWarning, "its owner gets the updates, durabot none"
-		}
-		d.find("webhook", level, found, do)
-	}
 }

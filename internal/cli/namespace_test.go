@@ -88,7 +88,7 @@ func TestRunSaysInOneLineWhyItCannot(t *testing.T) {
 	c := run(t.Context(), env, "run", "--http", "")
 	require.Equal(t, 1, c.code)
 	require.Equal(t, "durabot: a webhook at example.org is set for this bot, so polling cannot work: "+
-		"remove it with the Bot API's deleteWebhook, or run with --intake none\n", c.errout)
+		"remove it with --take-over or the Bot API's deleteWebhook, or run with --intake webhook or none\n", c.errout)
 
 	env["TELEGRAM_BOT_TOKEN"] = someToken
 	c = run(t.Context(), env, "run", "--http", "")

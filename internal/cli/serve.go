@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/durabot/durabot/internal/stats"
 	"github.com/durabot/durabot/internal/telegram"
 	"github.com/durabot/durabot/internal/telemetry"
+	"github.com/durabot/durabot/starter"
 	"github.com/durabot/durabot/worker"
 	"github.com/durabot/durabot/worker/limiter"
 )
@@ -41,12 +43,19 @@ func Serve(ctx context.Context, handler activities.Handler, s config.Settings) e
 	health, numbers := telemetry.NewHealth(), &stats.Source{}
 	metrics.Registry.MustRegister(telemetry.NewNumbers(numbers))
 	address := ""
+	var posts *starter.Webhook
+	if s.Intake == "webhook" {
+		posts = starter.NewWebhook(s.Webhook.Secrets.Reveal(), metrics, s.Log)
+	}
 	if s.HTTP != "" {
 		server, err := telemetry.Listen(ctx, s.HTTP, health, metrics, numbers)
 		if err != nil {
 			return err
 		}
-		defer server.Close()
+		defer server.Close(ctx)
+		if posts != nil { // before Temporal is there: such a post is told to come again
+			server.Mount(starter.WebhookPath, posts)
+		}
 		address = server.Addr()
 		s.Log.InfoContext(ctx, "listening", "address", address)
 	}
@@ -63,9 +72,20 @@ func Serve(ctx context.Context, handler activities.Handler, s config.Settings) e
 	return worker.Run(ctx, worker.Options{
 		Temporal: temporal, Namespace: s.Temporal.Namespace, Telegram: api, Token: s.Token, Handler: handler,
 		Handling: contract.Handling{Timeout: s.HandlerTimeout, Attempts: handlerAttempts, AnswerCallbacks: s.AnswerCallbacks},
-		Limits:   limits, NoDuty: s.NoDuty, Address: address, Poll: s.Intake == "poll", AllowedUpdates: s.AllowedUpdates, MaxUpdateAge: s.MaxUpdateAge,
+		Limits:   limits, NoDuty: s.NoDuty, Address: cmp.Or(s.Advertise, address), Poll: s.Intake == "poll", Webhook: posts, Hook: hook(s), TakeOver: s.TakeOver,
+		AllowedUpdates: s.AllowedUpdates, MaxUpdateAge: s.MaxUpdateAge,
 		NewIDs: s.NewIDs, LateAfter: s.LateAfter, HeartbeatURL: s.HeartbeatURL, Numbers: numbers, Health: health, Metrics: metrics, Log: s.Log,
 	})
+}
+
+// hook is the webhook that the process on duty sets.
+func hook(s config.Settings) telegram.WebhookRequest {
+	if s.Intake != "webhook" {
+		return telegram.WebhookRequest{}
+	}
+	return telegram.WebhookRequest{
+		URL: s.Webhook.URL, Secret: s.Webhook.Secrets.Reveal()[0], MaxConnections: s.Webhook.Connections, AllowedUpdates: s.AllowedUpdates,
+	}
 }
 
 // dial makes the client and waits until the server and the namespace are there.

@@ -22,11 +22,19 @@ type Settings struct {
 	// Temporal are the client options of the bot's namespace. Default: Temporal's
 	// own variables and profiles, which default to localhost:7233, namespace "default".
 	Temporal client.Options
-	// HTTP is the address of /healthz, /readyz, /metrics and /api/v1/stats; "" serves none.
-	// Default 127.0.0.1:8080.
+	// HTTP is the address of /healthz, /readyz, /metrics, /api/v1/stats and, with a
+	// webhook, /telegram/webhook; "" serves none. Default 127.0.0.1:8080.
 	HTTP string
-	// Intake is "poll" or "none". Default poll.
+	// Advertise is where the other processes of the bot reach HTTP, as HOST:PORT.
+	// Default "": at the address it listens on.
+	Advertise string
+	// Intake is "poll", "webhook" or "none". Default poll.
 	Intake string
+	// Webhook is what a webhook needs.
+	Webhook Webhook
+	// TakeOver lets a webhook that is not ours be replaced, or any be removed before
+	// the first poll. Default false: it is reported.
+	TakeOver bool
 	// NoDuty is for a process that runs workflows and handlers and never talks to
 	// Telegram by itself. Default false.
 	NoDuty bool
@@ -78,7 +86,7 @@ var DefaultAllowedUpdates = []string{
 // Defaults are the settings of a bot that is told its token only.
 func Defaults() Settings {
 	return Settings{
-		HTTP: "127.0.0.1:8080", Intake: "poll", AllowedUpdates: slices.Clone(DefaultAllowedUpdates), AnswerCallbacks: true,
+		HTTP: "127.0.0.1:8080", Intake: "poll", Webhook: Webhook{Connections: 40}, AllowedUpdates: slices.Clone(DefaultAllowedUpdates), AnswerCallbacks: true,
 		HandlerTimeout: 5 * time.Second, GlobalPerSecond: 28, PaidPerSecond: 1000, ChatPerSecond: 1, ChatBurst: 3, GroupPerMinute: 20,
 		LateAfter: 5 * time.Minute,
 		Log:       slog.New(slog.DiscardHandler),
@@ -90,8 +98,10 @@ func (s Settings) Validate() error {
 	switch {
 	case s.Token.BotID() == 0:
 		return ErrNoToken
-	case s.Intake != "poll" && s.Intake != "none":
-		return fmt.Errorf("--intake: want poll or none, got %q", s.Intake)
+	case s.Intake != "poll" && s.Intake != "webhook" && s.Intake != "none":
+		return fmt.Errorf("--intake: want poll, webhook or none, got %q", s.Intake)
+	case s.Advertise != "" && !hostPort(s.Advertise):
+		return fmt.Errorf("--advertise: want HOST:PORT, got %q", s.Advertise)
 	case s.HandlerTimeout <= 0:
 		return fmt.Errorf("--handler-timeout: want more than 0, got %v", s.HandlerTimeout)
 	case s.MaxUpdateAge < 0:
@@ -110,6 +120,8 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("--late-after: want 0 (off) or more, got %v", s.LateAfter)
 	case !address(s.HeartbeatURL):
 		return errors.New("--heartbeat-url: want an address such as https://monitor.example/ping/ID, or none")
+	case s.Intake == "webhook":
+		return s.validateWebhook()
 	}
 	return nil
 }

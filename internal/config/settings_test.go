@@ -52,6 +52,9 @@ func TestTheDefaultsAreWhatTheHelpSays(t *testing.T) {
 	require.Equal(t, 20, s.GroupPerMinute)
 	require.Equal(t, 5*time.Minute, s.LateAfter)
 	require.Empty(t, s.HeartbeatURL)
+	require.False(t, s.TakeOver)
+	require.Empty(t, s.Advertise)
+	require.Equal(t, config.Webhook{Connections: 40}, s.Webhook)
 	require.NotNil(t, s.Log)
 	require.Len(t, s.AllowedUpdates, 24)
 	for _, onRequest := range []string{"chat_member", "message_reaction", "message_reaction_count"} {
@@ -73,8 +76,12 @@ func TestValidateNamesTheFlagThatIsWrong(t *testing.T) {
 		want   string
 	}{
 		{"no token", func(s *config.Settings) { s.Token = telegram.Token{} }, "TELEGRAM_BOT_TOKEN"},
-		{"intake", func(s *config.Settings) { s.Intake = "push" }, `--intake: want poll or none, got "push"`},
+		{"intake", func(s *config.Settings) { s.Intake = "push" }, `--intake: want poll, webhook or none, got "push"`},
 		{"no intake", func(s *config.Settings) { s.Intake = "" }, "--intake"},
+		{"advertised", func(s *config.Settings) { s.Advertise = "bot" }, `--advertise: want HOST:PORT, got "bot"`},
+		{"advertised port", func(s *config.Settings) { s.Advertise = "bot:0" }, "--advertise"},
+		{"advertised address", func(s *config.Settings) { s.Advertise = "http://bot:80" }, "--advertise"},
+		{"advertised no host", func(s *config.Settings) { s.Advertise = ":8080" }, "--advertise"},
 		{"handler timeout", func(s *config.Settings) { s.HandlerTimeout = 0 }, "--handler-timeout: want more than 0, got 0s"},
 		{"update age", func(s *config.Settings) { s.MaxUpdateAge = -time.Second }, "--max-update-age: want 0 (off) or more, got -1s"},
 		{"global rate", func(s *config.Settings) { s.GlobalPerSecond = -1 }, "--global-per-second: want 0 (off) or more, got -1"},

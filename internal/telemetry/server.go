@@ -14,13 +14,21 @@ import (
 	"github.com/durabot/durabot/internal/stats"
 )
 
-// pageAge is how old the numbers of a page may be, so that a dashboard cannot
-// weigh on Temporal.
-const pageAge = time.Second
+const (
+	// pageAge is how old the numbers of a page may be, so that a dashboard cannot
+	// weigh on Temporal.
+	pageAge = time.Second
+	// closeMost is what Close waits for requests in the air.
+	closeMost = 2 * time.Second
+	// headerMost is far above what a proxy adds to a post.
+	headerMost = 64 << 10
+)
 
-// Server answers /healthz, /readyz, /metrics and /api/v1/stats.
+// Server answers /healthz, /readyz, /metrics, /api/v1/stats and what else is
+// mounted.
 type Server struct {
 	http     *http.Server
+	mux      *http.ServeMux
 	listener net.Listener
 }
 
@@ -37,7 +45,10 @@ func Listen(ctx context.Context, addr string, health *Health, metrics *Metrics, 
 	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics.Registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /api/v1/stats", func(w http.ResponseWriter, r *http.Request) { tell(w, r, source) })
 	s := &Server{
-		http:     &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute},
+		http: &http.Server{
+			Handler: mux, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: headerMost,
+		},
+		mux:      mux,
 		listener: listener,
 	}
 	go func() {
@@ -51,8 +62,19 @@ func Listen(ctx context.Context, addr string, health *Health, metrics *Metrics, 
 // Addr is the address in use, with the port that was chosen for port 0.
 func (s *Server) Addr() string { return s.listener.Addr().String() }
 
-// Close stops at once: nothing that is answered here is worth waiting for.
-func (s *Server) Close() error { return s.http.Close() }
+// Mount has a handler answer requests for a path.
+func (s *Server) Mount(path string, handler http.Handler) { s.mux.Handle(path, handler) }
+
+// Close closes connections on which nothing is asked at once, and gives what is
+// being answered up to 2 s, also when ctx has ended.
+func (s *Server) Close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeMost)
+	defer cancel()
+	if err := s.http.Shutdown(ctx); err != nil {
+		return s.http.Close()
+	}
+	return nil
+}
 
 func alive(w http.ResponseWriter, health *Health) {
 	if !health.Alive() {

@@ -28,7 +28,7 @@ func listenTo(t *testing.T, source *stats.Source) (*telemetry.Server, *telemetry
 	health := telemetry.NewHealth()
 	server, err := telemetry.Listen(t.Context(), "127.0.0.1:0", health, metrics, source)
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, server.Close()) })
+	t.Cleanup(func() { require.NoError(t, server.Close(t.Context())) })
 	return server, health, metrics
 }
 
@@ -96,6 +96,78 @@ func TestNothingElseIsServed(t *testing.T) {
 	require.Equal(t, http.StatusMethodNotAllowed, code)
 }
 
+func TestWhatIsMountedAnswersForItsPathWithEveryMethod(t *testing.T) {
+	t.Parallel()
+	server, _, _ := listen(t)
+	server.Mount("/telegram/webhook", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Method) }))
+	for _, method := range []string{http.MethodPost, http.MethodGet} {
+		code, body := ask(t, server, method, "/telegram/webhook")
+		require.Equal(t, http.StatusOK, code)
+		require.Equal(t, method, body)
+	}
+	code, _ := ask(t, server, http.MethodGet, "/readyz")
+	require.Equal(t, http.StatusServiceUnavailable, code)
+	code, _ = ask(t, server, http.MethodPost, "/telegram/webhook/x")
+	require.Equal(t, http.StatusNotFound, code)
+}
+
+func TestHeadersOfAMegabyteAreRefused(t *testing.T) {
+	t.Parallel()
+	server, _, _ := listen(t)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+server.Addr()+"/healthz", http.NoBody)
+	require.NoError(t, err)
+	req.Header.Set("X-Large", strings.Repeat("x", 100<<10))
+	res, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	require.Equal(t, http.StatusRequestHeaderFieldsTooLarge, res.StatusCode)
+}
+
+func TestCloseAwaitsWhatIsBeingAnsweredAndNoIdleConnection(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		takes time.Duration
+		code  int
+	}{"soon": {200 * time.Millisecond, http.StatusOK}, "never": {time.Hour, 0}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			metrics, err := telemetry.NewMetrics()
+			require.NoError(t, err)
+			server, err := telemetry.Listen(t.Context(), "127.0.0.1:0", telemetry.NewHealth(), metrics, &stats.Source{})
+			require.NoError(t, err)
+			begun := make(chan struct{})
+			server.Mount("/slow", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				close(begun)
+				select {
+				case <-time.After(c.takes):
+				case <-r.Context().Done():
+				}
+			}))
+			idle := &http.Client{Transport: &http.Transport{}}
+			res, err := idle.Get("http://" + server.Addr() + "/healthz") //nolint:noctx // a request of a test
+			require.NoError(t, err)
+			_, _ = io.Copy(io.Discard, res.Body)
+			require.NoError(t, res.Body.Close())
+			codes := make(chan int, 1)
+			go func() {
+				req, _ := http.NewRequest(http.MethodGet, "http://"+server.Addr()+"/slow", http.NoBody) //nolint:noctx // as above
+				res, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
+				if err != nil {
+					codes <- 0
+					return
+				}
+				_ = res.Body.Close()
+				codes <- res.StatusCode
+			}()
+			<-begun
+			began := time.Now()
+			require.NoError(t, server.Close(t.Context()))
+			require.Less(t, time.Since(began), 4*time.Second)
+			require.Equal(t, c.code, <-codes)
+		})
+	}
+}
+
 func TestAnAddressThatIsTakenIsAnErrorAtOnceAndNamesTheFlag(t *testing.T) {
 	t.Parallel()
 	server, health, metrics := listen(t)
@@ -123,7 +195,7 @@ func TestAClosedServerIsGoneAndIsNoTrouble(t *testing.T) {
 	require.NoError(t, err)
 	_, err = io.Copy(io.Discard, res.Body)
 	require.NoError(t, err)
-	require.NoError(t, server.Close())
+	require.NoError(t, server.Close(t.Context()))
 	_, err = answers.ReadByte()
 	require.Error(t, err)
 	require.NotErrorIs(t, err, os.ErrDeadlineExceeded)
