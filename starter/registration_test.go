@@ -282,7 +282,7 @@ func TestPostsThatFailAreToldInTelegramsWordsWhileUpdatesWait(t *testing.T) {
 		elapse(time.Minute)
 		require.Equal(t, []starter.Trouble{starter.Undelivered}, r.watch.told(), "whatever Telegram's clock says")
 		require.Equal(t, "Telegram cannot deliver to bot.example.org, and 3 updates wait: Read timeout expired", r.watch.text(0))
-		elapse(2 * time.Minute)
+		elapse(time.Minute)
 		require.NotContains(t, r.watch.told(), starter.Fine, "it tries again within two minutes only")
 		require.Equal(t, 1, r.log.count("the webhook is in trouble"))
 		r.with(func(a *hookAPI) { a.info.PendingUpdateCount = 0 })

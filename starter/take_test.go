@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	enumspb "go.temporal.io/api/enums/v1"
@@ -58,18 +59,21 @@ func TestWhateverWaitsPostsOfAChatAreStoredInTheOrderOfTheirArrival(t *testing.T
 		chats := rapid.SliceOfN(rapid.Int64Range(0, 3), 1, 25).Draw(r, "chats")
 		broken := rapid.SliceOfN(rapid.IntRange(0, 7), len(chats), len(chats)).Draw(r, "broken")
 		waits := rapid.SliceOfN(rapid.IntRange(0, 5), len(chats), len(chats)).Draw(r, "waits")
-		synctest.Test(t, func(t *testing.T) { requireArrivalOrder(t, chats, broken, waits) })
+		gaps := rapid.SliceOfN(rapid.IntRange(0, 3), len(chats), len(chats)).Draw(r, "gaps")
+		synctest.Test(t, func(t *testing.T) { requireArrivalOrder(t, chats, broken, waits, gaps) })
 	})
 }
 
 // requireArrivalOrder posts an update to each of the chats, one after the other
-// and without waiting for the one before. Update n takes waits[n] to start, and
-// fails when broken[n] is 0.
-func requireArrivalOrder(t *testing.T, chats []int64, broken, waits []int) {
+// and without waiting for the one before. Update n takes waits[n] to start, fails
+// when broken[n] is 0, and comes gaps[n] before the next; all in seconds of a
+// bubble.
+func requireArrivalOrder(t *testing.T, chats []int64, broken, waits, gaps []int) {
+	t.Helper()
 	b := setup(starter.Settings{})
 	b.server.before = func(workflow string) error {
 		n, _ := contract.UpdateOf(workflow)
-		time.Sleep(time.Duration(waits[n]) * time.Second) // of a bubble
+		time.Sleep(time.Duration(waits[n]) * time.Second)
 		if broken[n] == 0 {
 			return errAway
 		}
@@ -79,6 +83,7 @@ func requireArrivalOrder(t *testing.T, chats []int64, broken, waits []int) {
 	var all sync.WaitGroup
 	for n, chat := range chats {
 		all.Go(func() { failed[n] = b.inbox.Take(t.Context(), message(int64(n), chat)) != nil })
+		time.Sleep(time.Duration(gaps[n]) * time.Second)
 		synctest.Wait()
 	}
 	all.Wait()
@@ -145,7 +150,7 @@ func TestABodyThatIsNoUpdateIsKeptOnceAsADeadLetter(t *testing.T) {
 			require.Equal(t, 1, b.counts.duplicate)
 			w := b.server.byID["dead/77/update/"+key]
 			requireLetter(t, w, key)
-			require.True(t, json.Valid([]byte(w.raw)), w.raw)
+			require.True(t, json.Valid([]byte(w.raw)) && utf8.ValidString(w.raw), "%q", w.raw)
 			shown, err := json.Marshal(w.opts.Memo)
 			require.NoError(t, err)
 			require.NotContains(t, w.opts.ID+w.opts.StaticSummary+string(shown)+w.dead.Error+b.log.String(), "SECRET")
@@ -218,7 +223,7 @@ func FuzzTake(f *testing.F) {
 		require.NoError(t, b.inbox.Take(t.Context(), body))
 		require.Len(t, b.server.ids(), 1)
 		w := b.server.byID[b.server.ids()[0]]
-		require.True(t, json.Valid([]byte(w.raw)))
+		require.True(t, json.Valid([]byte(w.raw)), "%q", w.raw)
 		require.Equal(t, 1, b.counts.duplicate)
 	})
 }

@@ -33,9 +33,16 @@ type hookAPI struct {
 	url    string
 	asked  []string
 	answer map[string]string // by method, in place of the usual one
+	hold   chan struct{}     // nil, or what a request waits for, whatever its context says
 }
 
 func (a *hookAPI) RoundTrip(r *http.Request) (*http.Response, error) {
+	a.mu.Lock()
+	hold := a.hold
+	a.mu.Unlock()
+	if hold != nil {
+		<-hold
+	}
 	code, body := a.take(path.Base(r.URL.Path))
 	if d := airs[body]; d > 0 {
 		select {
@@ -185,6 +192,32 @@ func TestAWebhookThatIsWellIsHealthy(t *testing.T) {
 		})
 		require.InDelta(t, 180, a.count("getWebhookInfo"), 3)
 		require.Zero(t, a.count("getUpdates"))
+		p.stop()
+		p.term.End()
+	})
+}
+
+func TestARegistrationThatIsStuckShowsAlthoughPostsCome(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &hookAPI{}
+		p := onDutyByPosts(t, nil, a)
+		time.Sleep(30 * time.Second)
+		a.mu.Lock()
+		a.hold = make(chan struct{})
+		a.mu.Unlock()
+		each(p.Process, 3*time.Minute, func(at time.Duration, alive, _ bool, _ string) {
+			require.Equal(t, http.StatusOK, p.post(`{"update_id":1}`))
+			if at > 2*time.Minute+time.Second {
+				require.False(t, alive, "%v: nobody would notice a webhook that is gone", at)
+			}
+		})
+		a.mu.Lock()
+		close(a.hold)
+		a.hold = nil
+		a.mu.Unlock()
+		time.Sleep(2 * time.Minute)
+		require.True(t, p.Health.Alive())
 		p.stop()
 		p.term.End()
 	})
