@@ -14,7 +14,8 @@ import (
 	"github.com/durabot/durabot/internal/contract"
 )
 
-// parallelStarts bounds how many workflows of one batch are started at a time.
+// parallelStarts bounds how many workflows of one batch, or of posts, are started
+// at a time.
 const parallelStarts = 16
 
 // Settings are how updates are stored, and what is written into their inputs.
@@ -41,12 +42,13 @@ type Inbox struct {
 	log      *slog.Logger
 	counts   Counts
 	now      func() time.Time
-	lines    lines
+	lines    lines         // of posts, by ordering key
+	starts   chan struct{} // of posts, under way
 }
 
 // NewInbox returns an inbox. It starts nothing yet.
 func NewInbox(client Client, settings Settings, tails *Tails, counts Counts, log *slog.Logger) *Inbox {
-	return &Inbox{client: client, settings: settings, tails: tails, counts: counts, log: log, now: time.Now}
+	return &Inbox{client: client, settings: settings, tails: tails, counts: counts, log: log, now: time.Now, starts: make(chan struct{}, parallelStarts)}
 }
 
 // Marks is told of chats, each time before the workflow of the update that says

@@ -3,8 +3,17 @@ package starter
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
+	"time"
 )
+
+// takeWait is how long a post waits until it can be stored. More at a time would
+// not be stored sooner, and the workflows that were started would wait for them.
+const takeWait = 500 * time.Millisecond
+
+// ErrBusy is returned for a post that came while many others were being stored.
+var ErrBusy = errors.New("too many updates are being stored")
 
 // Take stores one update that was posted, or keeps a body that is none as a dead
 // letter: Telegram would post it for ever. Once it returns nil the post may be
@@ -17,10 +26,23 @@ func (b *Inbox) Take(ctx context.Context, body []byte) error {
 	if errors.Is(err, ErrNoUpdateID) {
 		return b.bury(ctx, body)
 	}
-	return b.lines.inTurn(e.OrderKey, func() error {
-		_, err := b.startRow(ctx, []entry{e})
-		return err
-	})
+	return b.lines.inTurn(e.OrderKey, func() error { return b.startSoon(ctx, e) })
+}
+
+// startSoon starts a workflow while not too many others are being started.
+func (b *Inbox) startSoon(ctx context.Context, e entry) error {
+	late := time.NewTimer(takeWait)
+	defer late.Stop()
+	select {
+	case b.starts <- struct{}{}:
+	case <-late.C:
+		return ErrBusy
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-b.starts }()
+	_, err := b.startRow(ctx, []entry{e})
+	return err
 }
 
 // errAhead is the failure of what waited behind a failure.
@@ -35,8 +57,8 @@ type lines struct {
 
 // place is one's place in a line.
 type place struct {
-	done   chan struct{} // closed when it has been its turn
-	failed bool          // may be read after done
+	done chan struct{} // closed when it has been its turn
+	err  error         // how that ended; may be read after done
 }
 
 // inTurn runs a step when the steps before it with the same key have ended, and
@@ -48,15 +70,24 @@ func (l *lines) inTurn(key string, step func() error) error {
 	}
 	mine, ahead := l.join(key)
 	defer l.leave(key, mine)
-	mine.failed = true // also if the step panics
+	mine.err = errAhead // if the step panics
 	if ahead != nil {
-		if <-ahead.done; ahead.failed {
-			return errAhead
+		<-ahead.done
+		if err := behind(ahead.err); err != nil {
+			mine.err = err
+			return err
 		}
 	}
-	err := step()
-	mine.failed = err != nil
-	return err
+	mine.err = step()
+	return mine.err
+}
+
+// behind is the failure of what waited for something that ended so.
+func behind(err error) error {
+	if err == nil || errors.Is(err, errAhead) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", errAhead, err)
 }
 
 // join returns the place before the own, nil for none.

@@ -132,6 +132,47 @@ func TestBehindAPostThatFailsThoseThatWaitFailAndLaterOnesDoNot(t *testing.T) {
 	})
 }
 
+func TestSixteenPostsAreStoredAtATimeAndTheOthersWaitBriefly(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := setup(starter.Settings{})
+		takes := 400 * time.Millisecond
+		b.server.before = func(string) error {
+			time.Sleep(takes) // of a bubble
+			return nil
+		}
+		errs := make([]error, 40)
+		var all sync.WaitGroup
+		for n := range 40 {
+			all.Go(func() { errs[n] = b.inbox.Take(t.Context(), message(int64(n), int64(n+1))) })
+			synctest.Wait()
+		}
+		all.Wait()
+		for n, err := range errs {
+			if n < 32 {
+				require.NoError(t, err, "post %d", n)
+			} else {
+				require.ErrorIs(t, err, starter.ErrBusy, "post %d", n)
+			}
+		}
+		require.NoError(t, b.inbox.Take(t.Context(), message(39, 40)), "the places are free again")
+
+		takes = time.Hour
+		for n := range int64(16) {
+			all.Go(func() { _ = b.inbox.Take(t.Context(), message(100+n, 100+n)) })
+		}
+		synctest.Wait()
+		began := time.Now()
+		behind := make(chan error, 1)
+		all.Go(func() { behind <- b.inbox.Take(t.Context(), message(200, 200)) })
+		synctest.Wait()
+		require.ErrorIs(t, b.inbox.Take(t.Context(), message(201, 200)), starter.ErrBusy, "as is who waits behind one that was told so")
+		require.ErrorIs(t, <-behind, starter.ErrBusy)
+		require.Less(t, time.Since(began), time.Second)
+		all.Wait()
+	})
+}
+
 func TestABodyThatIsNoUpdateIsKeptOnceAsADeadLetter(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{

@@ -274,6 +274,17 @@ func TestWhatCannotBeStoredComesAgainAndIsToldOnce(t *testing.T) {
 	require.Equal(t, 3, r.counts.of(starter.PostFailed))
 }
 
+func TestAnInboxThatIsBusyIsNoTrouble(t *testing.T) {
+	t.Parallel()
+	r := receive(t)
+	r.taker.take = func(context.Context) error { return starter.ErrBusy }
+	w := r.post("{}")
+	require.Equal(t, http.StatusServiceUnavailable, w.Code)
+	require.Equal(t, "1", w.Header().Get("Retry-After"))
+	require.Equal(t, 1, r.counts.of(starter.PostBusy))
+	require.Empty(t, r.log.String())
+}
+
 func TestFiveTimesTheSameAtOnceAreFive200sAndOneWorkflow(t *testing.T) {
 	t.Parallel()
 	b, r := setup(starter.Settings{}), standBy()

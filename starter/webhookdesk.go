@@ -2,6 +2,7 @@ package starter
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -17,7 +18,8 @@ const (
 	closeGrace = 3 * time.Second
 )
 
-// Taker stores one posted update. An error makes Telegram come again.
+// Taker stores one posted update. An error makes Telegram come again; ErrBusy
+// says that nothing is wrong.
 type Taker interface {
 	Take(ctx context.Context, body []byte) error
 }
@@ -113,6 +115,9 @@ func (h *Webhook) store(r *http.Request, o *opening, body []byte) answer {
 	defer cancel()
 	defer context.AfterFunc(o.air, cancel)() //nolint:contextcheck // the end of the opening ends it, and not that of the request
 	err := o.inbox.Take(ctx, body)
+	if errors.Is(err, ErrBusy) {
+		return again(PostBusy)
+	}
 	h.storing.note(ctx, err)
 	if err != nil {
 		return again(PostFailed)
