@@ -40,7 +40,7 @@ func (l *lab) start(ctx context.Context, flags ...string) (*bot, error) {
 	if err := b.run(flags...); err != nil {
 		return nil, errors.Join(err, b.stop())
 	}
-	err = b.until(ctx, "the bot polls", func(p pulse) bool { return p.Polling })
+	err = b.until(ctx, "the bot takes updates", func(p pulse) bool { return p.Polling || p.Webhook != "" })
 	if err != nil {
 		return nil, errors.Join(err, b.stop())
 	}

@@ -18,6 +18,8 @@ type measurement struct {
 	unlimited bool
 	// standby adds a second process of the bot.
 	standby bool
+	// webhook has Telegram post the updates.
+	webhook bool
 	take    func(context.Context, *bot) ([]figure, error)
 }
 
@@ -27,6 +29,7 @@ var measurements = []measurement{
 	{name: "memory", title: "durabot run", unlimited: true, take: memory},
 	{name: "outbox", title: "one message", unlimited: true, take: outbox},
 	{name: "file", title: "send --from", take: file},
+	{name: "webhook", title: "webhook", unlimited: true, webhook: true, take: webhook},
 	{name: "limit", title: "bulk messages", take: limit},
 	{name: "standby", title: "bulk messages, with a stand-by", standby: true, take: limit},
 	{name: "penalty", title: "penalty on one chat", take: penalty},
@@ -82,6 +85,13 @@ func (l *lab) once(ctx context.Context, m measurement) (figures []figure, err er
 	var flags []string
 	if m.unlimited {
 		flags = []string{"--global-per-second", "0", "--chat-per-second", "0", "--group-per-minute", "0"}
+	}
+	if m.webhook {
+		hook, err := hookFlags(ctx)
+		if err != nil {
+			return nil, err
+		}
+		flags = append(flags, hook...)
 	}
 	b, err := l.start(ctx, flags...)
 	if err != nil {

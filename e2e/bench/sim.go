@@ -25,7 +25,7 @@ const simCommand = "sim"
 // whom the bot has not met is one who started it.
 func simulate(args []string) error {
 	flags := flag.NewFlagSet(simCommand, flag.ExitOnError)
-	o := telegramsim.Options{Unknown: telegramsim.UnknownCreate}
+	o := telegramsim.Options{Unknown: telegramsim.UnknownCreate, PlainWebhooks: true}
 	flags.StringVar(&o.Token, "token", "", "the bot's token")
 	flags.DurationVar(&o.Latency, "latency", 0, "time of every answer")
 	if err := flags.Parse(args); err != nil {

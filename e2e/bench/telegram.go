@@ -13,7 +13,9 @@ import (
 
 // pulse is what the simulator says of itself, however many chats it has.
 type pulse struct {
-	Polling  bool `json:"polling"`
+	Polling  bool   `json:"polling"`
+	Webhook  string `json:"webhook"`
+	Pending  int    `json:"pending"`
 	Requests struct {
 		Accepted   int `json:"accepted"`
 		Limited    int `json:"limited"`
@@ -50,6 +52,20 @@ func (s *sim) pulse(ctx context.Context) (pulse, error) {
 func (s *sim) ledger(ctx context.Context) ([]message, error) {
 	var list struct{ Messages []message }
 	return list.Messages, s.ask(ctx, http.MethodGet, "/ledger?limit=1000000", nil, &list)
+}
+
+// delivery is one post.
+type delivery struct {
+	UpdateID int64     `json:"update_id,string"`
+	At       time.Time `json:"at"`
+	Answered time.Time `json:"answered"`
+	Status   int       `json:"status"`
+}
+
+// deliveries are all posts.
+func (s *sim) deliveries(ctx context.Context) ([]delivery, error) {
+	var list struct{ Deliveries []delivery }
+	return list.Deliveries, s.ask(ctx, http.MethodGet, "/deliveries?limit=1000000", nil, &list)
 }
 
 // requests are all of the bot's.
