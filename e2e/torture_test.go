@@ -27,8 +27,8 @@ var (
 	tortureTime  = flag.Duration("torture.for", 20*time.Second, "how long each torments, before all is to end well")
 )
 
-func TestG11EveryGuaranteeHoldsUnderTorture(t *testing.T) {
-	t.Parallel()
+// It runs before all others, for it takes the whole machine.
+func TestG11EveryGuaranteeHoldsUnderTorture(t *testing.T) { //nolint:paralleltest // see above
 	first := *tortureSeed
 	if first == 0 {
 		first = uint64(time.Now().UnixNano()) % 1_000_000
