@@ -138,7 +138,7 @@ func (x *torture) calm() {
 		return err == nil && open.GetCount() == 0
 	})
 	x.until("nothing that was refused is left", func() bool {
-		x.durabot("dead", "replay", "--died-of", string(contract.ReasonRejected), "--yes")
+		x.replayRefused()
 		out, code := x.durabot("dead", "list", "--died-of", string(contract.ReasonRejected), "-o", "json")
 		return code == 0 && len(parse[[]letter](x.t, out)) == 0
 	})

@@ -116,11 +116,11 @@ func (x *torture) judgeRoller(chat int64) {
 func (x *torture) judgeMessage(m letterTo) {
 	x.t.Helper()
 	res := x.outcomes(contract.MessageID(x.bot, m.key))[0]
-	copies := 0
-	for _, chat := range []int64{m.chat, x.moved} {
-		if chat == x.moved && (m.chat != torturedGroup || x.moved == 0) {
-			continue
-		}
+	chats, copies := []int64{m.chat}, 0
+	if m.chat == torturedGroup && x.moved != 0 {
+		chats = append(chats, x.moved)
+	}
+	for _, chat := range chats {
 		for _, sent := range x.Ledger(chat) {
 			if sent.Text != m.text {
 				continue
@@ -166,8 +166,10 @@ func (x *torture) judgeLimits() {
 	calls := x.to(0)
 	for i, r := range calls {
 		for _, known := range calls[:i] {
-			x.is(known.ChatID != r.ChatID || !x.heard(known) || !over(known).After(r.Arrived), "%s to chat %d at %s, into a penalty of %d s of %s",
-				r.Method, r.ChatID, r.Arrived.Format(clock), known.RetryAfter, known.Answered.Format(clock))
+			if known.ChatID == r.ChatID && x.heard(known) && over(known).After(r.Arrived) {
+				x.is(false, "%s to chat %d at %s, into a penalty of %d s of %s",
+					r.Method, r.ChatID, r.Arrived.Format(clock), known.RetryAfter, known.Answered.Format(clock))
+			}
 		}
 	}
 	refused := slices.DeleteFunc(slices.Clone(calls), func(r telegramsim.Request) bool { return !isRefused(r) })

@@ -97,6 +97,10 @@ var rejected = telegramsim.Fault{
 // replay has somebody replay what was refused.
 func (x *torture) replay(r *rand.Rand) {
 	linger(r, 2*time.Second, 6*time.Second)
+	x.replayRefused()
+}
+
+func (x *torture) replayRefused() {
 	x.durabot("dead", "replay", "--died-of", string(contract.ReasonRejected), "--yes")
 }
 

@@ -69,7 +69,7 @@ type Watch interface {
 
 // NewPoller returns a poller that asks for the given kinds of updates.
 func NewPoller(source Source, store Store, allowed []string, watch Watch, log *slog.Logger) *Poller {
-	return &Poller{source: source, store: store, allowed: allowed, watch: watch, log: log}
+	return &Poller{source: source, store: store, allowed: allowed, watch: watch, log: log, failing: failing{what: "polling"}}
 }
 
 // Run polls until ctx ends, and then confirms what was stored since the last

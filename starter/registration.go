@@ -54,7 +54,7 @@ type Registration struct {
 // NewRegistration returns a registration of a webhook. TakeOver is whether one
 // that is set for the bot and not ours may be replaced, or removed.
 func NewRegistration(api HookAPI, hook telegram.WebhookRequest, takeOver bool, watch HookWatch, log *slog.Logger) *Registration {
-	return &Registration{api: api, hook: hook, takeOver: takeOver, watch: watch, log: log}
+	return &Registration{api: api, hook: hook, takeOver: takeOver, watch: watch, log: log, failing: failing{what: "the webhook"}}
 }
 
 // Run sets the webhook, also one of ours, whose secret may be another, and looks
@@ -168,39 +168,28 @@ func (r *Registration) failed(ctx context.Context, method string, err error) tim
 	}
 }
 
-// refused tells a bad token from a gateway that is in the way, as a poller does.
 func (r *Registration) refused(ctx context.Context, method string, err error) time.Duration {
-	_, probe := r.api.Me(ctx)
-	switch telegram.Classify(probe, "getMe") {
-	case telegram.Unauthorized, telegram.NotFound:
-		r.trouble(ctx, Refused, "Telegram refuses the bot token: start with a valid one", err)
-		return settledWait
-	default:
+	if !tokenRefused(ctx, r.api.Me) {
 		return r.trouble(ctx, TelegramAway, method, err)
 	}
+	r.trouble(ctx, Refused, tokenText, err)
+	return settledWait
 }
 
 // trouble notes a failure, logs it once for each kind, and returns the backoff.
-// What fails because ctx ended is no trouble.
+// Health is told each time: how many updates wait changes.
 func (r *Registration) trouble(ctx context.Context, kind Trouble, text string, err error) time.Duration {
-	if ctx.Err() != nil {
-		return 0
+	_, wait := r.failing.note(ctx, r.log, kind, text, err)
+	if ctx.Err() == nil {
+		r.watch.Trouble(kind, fmt.Sprintf("%s: %v", text, err))
 	}
-	news, wait := r.failing.note(kind)
-	if news {
-		r.log.WarnContext(ctx, "the webhook is in trouble", "kind", string(kind), "what", text, "error", err)
-	}
-	r.watch.Trouble(kind, fmt.Sprintf("%s: %v", text, err))
 	return wait
 }
 
 func (r *Registration) recovered(ctx context.Context) {
-	if r.failing.kind == Fine {
-		return
+	if r.failing.end(ctx, r.log) {
+		r.watch.Trouble(Fine, "")
 	}
-	r.log.InfoContext(ctx, "the webhook is well again", "kind", string(r.failing.kind), "after", time.Since(r.failing.since).Round(time.Second))
-	r.failing = failing{}
-	r.watch.Trouble(Fine, "")
 }
 
 // SameAddress reports whether two URLs are one address: a server may write what

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"net/url"
 	"time"
@@ -48,21 +49,36 @@ const (
 	rivalPatience = time.Minute
 )
 
-// failing is the trouble at hand.
+// failing is the trouble that polling, or the webhook, is in.
 type failing struct {
+	what  string // is in trouble
 	kind  Trouble
 	since time.Time
 	n     int
 }
 
-// note takes another failure and returns whether its kind is news, and the
-// backoff.
-func (f *failing) note(kind Trouble) (news bool, wait time.Duration) {
+// note takes another failure, logs the first of its kind, and returns whether it
+// was that, and the backoff. What fails because ctx ended is no trouble.
+func (f *failing) note(ctx context.Context, log *slog.Logger, kind Trouble, text string, err error) (news bool, wait time.Duration) {
+	if ctx.Err() != nil {
+		return false, 0
+	}
 	if news = f.kind != kind; news {
-		*f = failing{kind: kind, since: time.Now()}
+		*f = failing{what: f.what, kind: kind, since: time.Now()}
+		log.WarnContext(ctx, f.what+" is in trouble", "kind", string(kind), "what", text, "error", err) //nolint:sloglint // polling, or the webhook
 	}
 	f.n++
 	return news, backoff(f.n, time.Since(f.since))
+}
+
+// end reports whether there was trouble until now.
+func (f *failing) end(ctx context.Context, log *slog.Logger) bool {
+	if f.kind == Fine {
+		return false
+	}
+	log.InfoContext(ctx, f.what+" is well again", "kind", string(f.kind), "after", time.Since(f.since).Round(time.Second)) //nolint:sloglint // as above
+	*f = failing{what: f.what}
+	return true
 }
 
 // failed says how long to wait after a getUpdates that failed.
@@ -118,17 +134,23 @@ func WebhookHost(raw string) string {
 	return u.Host
 }
 
-// refused ends polling until a getMe succeeds, see admitted. A bare 404 is a bad
-// token only if getMe says the same; otherwise a gateway is in the way.
+// refused ends polling until a getMe succeeds, see admitted.
 func (p *Poller) refused(ctx context.Context, err error) time.Duration {
-	_, probe := p.source.Me(ctx)
-	switch telegram.Classify(probe, "getMe") {
-	case telegram.Unauthorized, telegram.NotFound:
-		p.trouble(ctx, Refused, "Telegram refuses the bot token: start with a valid one", err)
-		return settledWait
-	default:
+	if !tokenRefused(ctx, p.source.Me) {
 		return p.trouble(ctx, TelegramAway, "getUpdates", err)
 	}
+	p.trouble(ctx, Refused, tokenText, err)
+	return settledWait
+}
+
+const tokenText = "Telegram refuses the bot token: start with a valid one"
+
+// tokenRefused asks getMe whether the token is bad. A bare 404 means that only if
+// getMe says the same; otherwise a gateway is in the way.
+func tokenRefused(ctx context.Context, me func(context.Context) (telegram.User, error)) bool {
+	_, err := me(ctx)
+	class := telegram.Classify(err, "getMe")
+	return class == telegram.Unauthorized || class == telegram.NotFound
 }
 
 // admitted reports whether Telegram takes the token again: a server that
@@ -139,26 +161,18 @@ func (p *Poller) admitted(ctx context.Context) bool {
 }
 
 // trouble notes a failure, says so once for each kind, and returns the backoff.
-// What fails because ctx ended is no trouble.
 func (p *Poller) trouble(ctx context.Context, kind Trouble, text string, err error) time.Duration {
-	if ctx.Err() != nil {
-		return 0
-	}
-	news, wait := p.failing.note(kind)
+	news, wait := p.failing.note(ctx, p.log, kind, text, err)
 	if news {
-		p.log.WarnContext(ctx, "polling is in trouble", "kind", string(kind), "what", text, "error", err)
 		p.watch.Trouble(kind, fmt.Sprintf("%s: %v", text, err))
 	}
 	return wait
 }
 
 func (p *Poller) recovered(ctx context.Context) {
-	if p.failing.kind == Fine {
-		return
+	if p.failing.end(ctx, p.log) {
+		p.watch.Trouble(Fine, "")
 	}
-	p.log.InfoContext(ctx, "polling is well again", "kind", string(p.failing.kind), "after", time.Since(p.failing.since).Round(time.Second))
-	p.failing = failing{}
-	p.watch.Trouble(Fine, "")
 }
 
 // backoff doubles from a second to a minute, but stays at 8 s until the outage

@@ -43,6 +43,11 @@ func (a *api) RoundTrip(r *http.Request) (*http.Response, error) {
 	a.asked++
 	a.mu.Unlock()
 	code, body := a.polls(n)
+	return inTime(r, code, body)
+}
+
+// inTime answers a request when its answer would be there.
+func inTime(r *http.Request, code int, body string) (*http.Response, error) {
 	if d := airs[body]; d > 0 {
 		select {
 		case <-time.After(d): // of a bubble
@@ -51,6 +56,16 @@ func (a *api) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	return &http.Response{StatusCode: code, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+}
+
+// newTelegram is the Bot API over a transport.
+func newTelegram(t *testing.T, transport http.RoundTripper) *telegram.Client {
+	t.Helper()
+	token, err := telegram.ParseToken("123456:ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghi")
+	require.NoError(t, err)
+	tg, err := telegram.New(telegram.Options{Token: token, BaseURL: "http://telegram.example", Transport: transport})
+	require.NoError(t, err)
+	return tg
 }
 
 // polled is how many polls there were.
@@ -67,23 +82,24 @@ func listening(t *testing.T, a *api, lease context.Context) (worker.Process, wor
 	var log journal
 	p, _ := newProcess(t, &server{holder: "1@here@"}, &log, nil)
 	term := p.NewTerm(nil, func(context.Context) {}, func() {})
-	token, err := telegram.ParseToken("123456:ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghi")
-	require.NoError(t, err)
-	tg, err := telegram.New(telegram.Options{Token: token, BaseURL: "http://telegram.example", Transport: a})
-	require.NoError(t, err)
+	renew(lease, term)
+	term.Listen(newTelegram(t, a))
+	return p, term
+}
+
+// renew renews the lease of a term until ctx ends.
+func renew(ctx context.Context, term worker.Term) {
 	term.Lease().Renew(time.Now())
 	go func() {
 		for {
 			select {
 			case <-time.After(3 * time.Second): // of a bubble
 				term.Lease().Renew(time.Now())
-			case <-lease.Done():
+			case <-ctx.Done():
 				return
 			}
 		}
 	}()
-	term.Listen(tg)
-	return p, term
 }
 
 // each second of a time of a bubble looks at the process's health.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"path"
@@ -44,14 +43,7 @@ func (a *hookAPI) RoundTrip(r *http.Request) (*http.Response, error) {
 		<-hold
 	}
 	code, body := a.take(path.Base(r.URL.Path))
-	if d := airs[body]; d > 0 {
-		select {
-		case <-time.After(d): // of a bubble
-		case <-r.Context().Done():
-			return nil, r.Context().Err()
-		}
-	}
-	return &http.Response{StatusCode: code, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+	return inTime(r, code, body)
 }
 
 func (a *hookAPI) take(method string) (code int, body string) {
@@ -89,15 +81,6 @@ func (a *hookAPI) count(method string) (n int) {
 	return n
 }
 
-func (a *hookAPI) client(t *testing.T) *telegram.Client {
-	t.Helper()
-	token, err := telegram.ParseToken("123456:ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghi")
-	require.NoError(t, err)
-	tg, err := telegram.New(telegram.Options{Token: token, BaseURL: "http://telegram.example", Transport: a})
-	require.NoError(t, err)
-	return tg
-}
-
 // posting is a process in a bubble whose updates are posted.
 type posting struct {
 	worker.Process
@@ -122,23 +105,9 @@ func onDutyByPosts(t *testing.T, s client.Client, a *hookAPI) *posting {
 	ctx, stop := context.WithCancel(t.Context())
 	p.stop = stop
 	renew(ctx, p.term)
-	p.term.TakePosts(a.client(t), p.posts)
+	p.term.TakePosts(newTelegram(t, a), p.posts)
 	synctest.Wait()
 	return p
-}
-
-func renew(ctx context.Context, term worker.Term) {
-	term.Lease().Renew(time.Now())
-	go func() {
-		for {
-			select {
-			case <-time.After(3 * time.Second): // of a bubble
-				term.Lease().Renew(time.Now())
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
 }
 
 func (p *posting) post(body string) int {
@@ -332,7 +301,7 @@ func TestToTakeOverEveryWebhookIsRemovedBeforeTheFirstPoll(t *testing.T) {
 			term := p.NewTerm(nil, func(context.Context) {}, func() {})
 			ctx, stop := context.WithCancel(t.Context())
 			renew(ctx, term)
-			term.Listen(a.client(t))
+			term.Listen(newTelegram(t, a))
 			synctest.Wait()
 			require.Equal(t, want, a.methods())
 			stop()
