@@ -1,9 +1,8 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"context"
-	"encoding/csv"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,23 +19,15 @@ const news = "news"
 
 // mail starts a broadcast to n people, as a person does.
 func (b *bot) mail(ctx context.Context, n int) error {
-	path := filepath.Join(b.dir, strconv.FormatInt(b.id, 10)+".csv")
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	out := bufio.NewWriter(f)
-	rows := csv.NewWriter(out)
-	_ = rows.Write([]string{"chat_id"})
+	var audience bytes.Buffer
 	for i := range n {
-		_ = rows.Write([]string{strconv.Itoa(firstRecipient + i)})
+		fmt.Fprintln(&audience, firstRecipient+i)
 	}
-	rows.Flush()
-	if err := out.Flush(); err != nil {
+	path := filepath.Join(b.dir, strconv.FormatInt(b.id, 10)+".txt")
+	if err := os.WriteFile(path, audience.Bytes(), 0o600); err != nil {
 		return err
 	}
-	_, err = b.verb(ctx, "broadcast", "start", news, "--audience", path, "--text", bulkText, "--yes")
+	_, err := b.verb(ctx, "broadcast", "start", news, "--audience", path, "--text", bulkText, "--yes")
 	return err
 }
 
