@@ -54,7 +54,7 @@ func (b *Inbox) bury(ctx context.Context, body []byte) error {
 func (b *Inbox) letter(body []byte) contract.DeadInput {
 	now, sum := b.now(), sha256.Sum256(body)
 	return contract.DeadInput{
-		BotID: b.settings.BotID, Kind: contract.DeadUpdate, Key: "post-" + hex.EncodeToString(sum[:]),
+		BotID: b.settings.BotID, Kind: contract.DeadUpdate, Key: contract.PostPrefix + hex.EncodeToString(sum[:]),
 		Reason: contract.ReasonUndecodable, Error: fmt.Sprintf("a post of %d bytes that has no update_id", len(body)),
 		AcceptedAt: now, At: now,
 		Update: &contract.UpdateInput{

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
@@ -25,6 +26,8 @@ func (l *letter) mayReplay(ctx workflow.Context, r contract.Replay) error {
 	switch tooLate := l.state.Deadline; {
 	case l.state.Reason == contract.ReasonTooLarge:
 		return refused(contract.RefusedEmpty, "the update was too large to be kept: there is nothing to handle again")
+	case strings.HasPrefix(l.in.Key, contract.PostPrefix) && l.in.Kind == contract.DeadUpdate:
+		return refused(contract.RefusedEmpty, "a post without an update_id is no update that could be handled")
 	case l.uncertain() && !r.AllowDuplicate:
 		return refused(contract.RefusedUncertain, "it may have arrived already: a replay has to allow a duplicate")
 	case r.TTL <= 0 && !tooLate.IsZero() && !workflow.Now(ctx).Before(tooLate):

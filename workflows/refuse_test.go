@@ -74,6 +74,18 @@ func TestALetterOfWhatWasTooLargeCanOnlyBeGivenUp(t *testing.T) {
 	require.Equal(t, contract.DeadDiscarded, state.State)
 }
 
+func TestALetterOfAPostThatWasNoUpdateCanOnlyBeGivenUp(t *testing.T) {
+	t.Parallel()
+	s := newGrave(t)
+	a := s.replays(time.Minute, contract.Replay{})
+	s.discards(time.Hour)
+	in := s.unhandled()
+	in.Reason, in.Key, in.Update.UpdateID = contract.ReasonUndecodable, contract.PostPrefix+"0a", 0
+	state := s.lies(in)
+	require.Equal(t, contract.RefusedEmpty, a.kind())
+	require.Equal(t, contract.DeadDiscarded, state.State)
+}
+
 func TestOfTwoActionsAtOnceTheSecondIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newGrave(t)

@@ -81,10 +81,10 @@ func (d deadLetter) shown(page string) shownDead {
 }
 
 // origin is the workflow of what died: its ID is the dead letter's with the bot
-// behind the kind.
+// behind the kind. A post that was no update had none.
 func (d deadLetter) origin() string {
 	parts := strings.SplitN(d.workflowID, "/", 4)
-	if len(parts) < 4 {
+	if len(parts) < 4 || parts[2] == contract.DeadUpdate && strings.HasPrefix(parts[3], contract.PostPrefix) {
 		return ""
 	}
 	return parts[2] + "/" + parts[1] + "/" + parts[3]

@@ -12,6 +12,9 @@ const (
 	// DeadUpdate is an update whose handler gave up, that could not be read, or of
 	// whose calls some died.
 	DeadUpdate = "update"
+	// PostPrefix begins the key of a DeadUpdate that is none: a post without an
+	// update_id, named after its hash. No update's key begins so.
+	PostPrefix = "post-"
 )
 
 // DeadInput is what a dead letter's workflow starts with, beside the update's own
