@@ -11,9 +11,15 @@ import (
 	"github.com/durabot/durabot/internal/contract"
 )
 
-// answersKept is how long an answer is remembered for an attempt that the
-// server starts because it never heard of it.
-const answersKept = 15 * time.Minute
+const (
+	// answersKept is how long an answer is remembered for an attempt that the
+	// server starts because it never heard of it.
+	answersKept = 15 * time.Minute
+	// answersLast is how many are remembered however old they are: an outage of
+	// Temporal may last longer, and after its begin only what was in the air, and
+	// what left within the lease, is answered.
+	answersLast = 2000
+)
 
 // errElsewhere is the end of a wait for another attempt that is still running.
 var errElsewhere = errors.New("another attempt of this process is still making the call")
@@ -99,11 +105,12 @@ func (a *Answers) leave(e *answer) {
 	close(e.done)
 }
 
-// evict forgets the answers that nobody will ask for any more.
+// evict forgets the answers that nobody will ask for any more, of which there are
+// newer ones enough.
 func (a *Answers) evict() {
 	old := time.Now().Add(-answersKept)
 	n := 0
-	for n < len(a.kept) && a.kept[n].made.Before(old) {
+	for n < len(a.kept)-answersLast && a.kept[n].made.Before(old) {
 		delete(a.byCall, a.kept[n].call)
 		a.kept[n] = nil
 		n++

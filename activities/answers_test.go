@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/durabot/durabot/activities"
 	"github.com/durabot/durabot/internal/contract"
 )
 
@@ -84,7 +85,7 @@ func TestAnAttemptThatJoinedIsLetGoWithoutTouchingTheMark(t *testing.T) {
 	})
 }
 
-func TestAnAnswerIsFoundAgainForFifteenMinutes(t *testing.T) {
+func TestAnAnswerIsFoundAgainForFifteenMinutesAndAsLongAsFewFollow(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string][]error{
 		"delivered": {nil},
@@ -96,21 +97,40 @@ func TestAnAnswerIsFoundAgainForFifteenMinutes(t *testing.T) {
 				w := outage(t)
 				w.api.script = script
 				first, why := w.attempt(t, 1, message())
+				found := func(attempt int32) {
+					again, err := w.attempt(t, attempt, message())
+					require.Equal(t, first, again)
+					require.Equal(t, why, err)
+					require.Len(t, w.api.sent(), 1)
+				}
+				w.AnswerOthers(activities.AnswersLast)
 				time.Sleep(15 * time.Minute)
-				again, err := w.attempt(t, 2, message())
-				require.Equal(t, first, again)
-				require.Equal(t, why, err)
-				require.Len(t, w.api.sent(), 1)
+				found(2) // though many followed
 
 				time.Sleep(time.Second)
-				again, err = w.attempt(t, 3, message())
+				again, err := w.attempt(t, 3, message())
 				require.NoError(t, err)
 				require.True(t, again.PossibleDuplicate)
 				require.Len(t, w.api.sent(), 2)
-				require.Equal(t, 1, w.Kept())
+				require.Equal(t, activities.AnswersLast+1, w.Kept(), "no more than that is held")
 			})
 		})
 	}
+}
+
+func TestAnAnswerOutlivesALongerOutage(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := outage(t)
+		first, err := w.attempt(t, 1, message())
+		require.NoError(t, err)
+		w.AnswerOthers(activities.AnswersLast - 1)
+		time.Sleep(24 * time.Hour)
+		again, err := w.attempt(t, 2, message())
+		require.NoError(t, err)
+		require.Equal(t, first, again)
+		require.Len(t, w.api.sent(), 1)
+	})
 }
 
 func TestAfterARetryableErrorTheNextAttemptRuns(t *testing.T) {

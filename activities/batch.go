@@ -39,10 +39,10 @@ var (
 // says. Run twice all the same, each would make the calls that the ledger of
 // neither shows.
 //
-// Recipients to whom an earlier batch may have made the call, its ledger says, have
-// their outcome if it was made in this process, even if that could not be written
-// while Temporal was away. An at-most-once call is not made to the others; any
-// other is, and is flagged.
+// Recipients to whom an earlier batch may have made the call, its ledger says, are
+// in no doubt if that batch was of this process, even if what became of them could
+// not be written while Temporal was away. To the others an at-most-once call is not
+// made; any other is, and is flagged.
 //
 // What has to wait for more than 30 s, or for longer than the batch may take, is
 // left. Cancelled, or told to stop, it lets nobody wait any more, awaits the
@@ -53,6 +53,7 @@ func (s *Sender) SendBatch(ctx context.Context, in contract.BatchInput) (contrac
 		nobody := contract.BatchLedger{Attempt: 1} // whom it sent to
 		return contract.BatchResult{}, temporal.NewNonRetryableApplicationError(err.Error(), contract.FailureRejected, nil, nobody)
 	}
+	defer b.answers.reached.begin(b.ledger.Batch, b.open)()
 	held, wanted, stop := b.fed(ctx, batchFeed)
 	defer stop()
 	why := b.run(ctx, wanted)

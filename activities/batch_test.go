@@ -276,7 +276,7 @@ func inDoubt(in contract.BatchInput, l contract.BatchLedger) contract.BatchInput
 			}
 		}
 		if slices.Contains(l.InFlight, a.Chat) {
-			a.Ledger = &contract.Ledger{InFlight: once, PossibleDuplicate: !once}
+			a.Ledger, a.DoubtOf = &contract.Ledger{InFlight: once, PossibleDuplicate: !once}, l.Batch
 		}
 		if !ended[a.Chat] {
 			rest.Recipients = append(rest.Recipients, a)
@@ -313,6 +313,56 @@ func TestAProcessKnowsWhatItCouldNotWriteWhileTemporalWasAway(t *testing.T) {
 			})
 		})
 	}
+}
+
+// offDuty sends a batch whose marks are written, without a word, just when its
+// process has lost the duty: nobody is asked.
+func (m *mailing) offDuty(t *testing.T, in contract.BatchInput) (rest contract.BatchInput) {
+	t.Helper()
+	m.server.lost = serviceerror.NewNotFound("given up")
+	m.api.answer = func(context.Context, string, int) error { return activities.ErrNotOnDuty }
+	_, err := m.send(t, in)
+	require.Error(t, err)
+	m.server.lost, m.api.answer, m.api.asked = nil, nil, nil
+	require.NotEmpty(t, m.server.last().InFlight)
+	return inDoubt(in, m.server.last())
+}
+
+func TestWhoWasMarkedAndNeverGotHisTurnIsInNoDoubtInTheSameProcess(t *testing.T) {
+	t.Parallel()
+	for _, delivery := range []contract.Delivery{contract.AtMostOnce, contract.AtLeastOnce} {
+		t.Run(string(delivery), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				m := newMailing(t).process(t)
+				in := news(3)
+				in.What.Call.Delivery = delivery
+				rest := m.offDuty(t, in)
+				res, err := m.send(t, rest)
+				require.NoError(t, err)
+				require.Equal(t, map[string]int{"delivered": 3}, outcomes(t, rest, res))
+				require.Len(t, m.api.asked, 3)
+				for _, r := range res.Results {
+					require.False(t, r.PossibleDuplicate)
+				}
+			})
+		})
+	}
+}
+
+// What a process knows of its own batch says nothing of another's after it.
+func TestADoubtThatAnotherProcessLeftStaysOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMailing(t).process(t)
+		in := news(1)
+		m.offDuty(t, in)
+		rest := inDoubt(in, contract.BatchLedger{Batch: "run/of another process", InFlight: []string{"1"}})
+		res, err := m.send(t, rest)
+		require.NoError(t, err)
+		require.Equal(t, map[string]int{"uncertain": 1}, outcomes(t, rest, res))
+		require.Empty(t, m.api.asked)
+	})
 }
 
 func TestAfterAKillOnlyThoseInTheAirAreInDoubt(t *testing.T) {

@@ -17,7 +17,8 @@ type entry struct {
 	batch *batch
 	contract.Recipient
 	notBefore time.Time
-	marked    bool // that a request may be under way has been made durable
+	doubtOf   string // the batch that left it in doubt, until it has been tried
+	marked    bool   // that a request may be under way has been made durable
 
 	mu     sync.Mutex
 	ledger contract.Ledger
@@ -61,7 +62,7 @@ func (e *entry) depart(ctx context.Context) error {
 
 // addressee is what another batch has to know.
 func (e *entry) addressee() contract.Addressee {
-	a := contract.Addressee{Recipient: e.Recipient, NotBefore: e.notBefore}
+	a := contract.Addressee{Recipient: e.Recipient, NotBefore: e.notBefore, DoubtOf: e.doubtOf}
 	l := e.entries()
 	if l.Attempt = 0; l != (contract.Ledger{}) {
 		a.Ledger = &l
@@ -96,18 +97,17 @@ func (b *batch) start(ctx context.Context, e *entry) {
 // reach makes one try, unless the recipient is in doubt and this process knows
 // better.
 func (b *batch) reach(ctx context.Context, e *entry) {
-	id := b.info.WorkflowExecution.ID + "/" + e.Chat
-	if l := e.entries(); l.InFlight || l.PossibleDuplicate {
-		if e.known, e.final = b.answers.reached.find(ctx, id); e.final {
+	if before := b.answers.reached.find(ctx, e.doubtOf, e.Chat); before != nil {
+		if e.known, e.final = before.known, before.final; e.final {
 			return
 		}
-		if ctx.Err() != nil {
-			return
-		}
+		e.remember(func(l *contract.Ledger) { *l = before.entries() })
 	}
-	end := b.answers.reached.begin(id)
+	if ctx.Err() != nil {
+		return
+	}
+	e.doubtOf = ""
 	e.known, e.final = e.outcome(b.make(ctx, e))
-	end(e.known, e.final)
 }
 
 // make makes one try of the call. A call that cannot be made up is refused like

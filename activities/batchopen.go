@@ -24,8 +24,9 @@ func (s *Sender) openBatch(info activity.Info, in contract.BatchInput) (*batch, 
 		flow: s.flows.of(in.Broadcast), ended: make(chan *entry, len(in.Recipients)),
 	}
 	b.recorder, b.token, b.ledger.Attempt = s.Recorder, info.TaskToken, info.Attempt
+	b.ledger.Batch = info.WorkflowExecution.RunID + "/" + info.ActivityID
 	for _, a := range in.Recipients {
-		e := &entry{batch: b, Recipient: a.Recipient, notBefore: a.NotBefore}
+		e := &entry{batch: b, Recipient: a.Recipient, notBefore: a.NotBefore, doubtOf: a.DoubtOf}
 		if a.Ledger != nil {
 			e.ledger = *a.Ledger
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -46,7 +47,8 @@ func (m *mailing) process(t *testing.T) *mailing {
 // send runs one batch in an activity.
 func (m *mailing) send(t *testing.T, in contract.BatchInput) (res contract.BatchResult, err error) {
 	t.Helper()
-	inActivity(t, &attempt{n: 1, token: "batch"}, func(ctx context.Context) { res, err = m.SendBatch(ctx, in) })
+	number := strconv.FormatInt(m.server.batches.Add(1), 10)
+	inActivity(t, &attempt{n: 1, token: "batch", call: number}, func(ctx context.Context) { res, err = m.SendBatch(ctx, in) })
 	return res, err
 }
 
@@ -115,8 +117,10 @@ func (c *crowd) Call(ctx context.Context, _ string, params json.RawMessage) (jso
 // batchServer is the server's memory of batches, and of who the recipients are.
 type batchServer struct {
 	mu      sync.Mutex
+	batches atomic.Int64 // so far
 	ledgers []contract.BatchLedger
 	fail    func(l contract.BatchLedger) error
+	lost    error // is answered in place of the fact that it was written
 	parts   []contract.PartInput
 }
 
@@ -141,7 +145,7 @@ func (s *batchServer) RecordActivityHeartbeat(ctx context.Context, _ []byte, det
 		return err
 	}
 	s.ledgers = append(s.ledgers, kept)
-	return nil
+	return s.lost
 }
 
 func (s *batchServer) last() contract.BatchLedger {

@@ -1,9 +1,13 @@
 package activities
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"time"
+
+	"github.com/durabot/durabot/internal/contract"
 )
 
 // What the tests reach beside the exported names.
@@ -20,6 +24,7 @@ var (
 const (
 	MemoryWaiters = memoryWaiters
 	Remembered    = remembered
+	AnswersLast   = answersLast
 )
 
 // Quiet is the text that is kept of an error that says text.
@@ -32,6 +37,13 @@ func (s *Sender) Kept() int {
 	s.answers.mu.Lock()
 	defer s.answers.mu.Unlock()
 	return max(len(s.answers.byCall), len(s.answers.kept))
+}
+
+// AnswerOthers makes so many other calls, which are answered at once.
+func (s *Sender) AnswerOthers(n int) {
+	for i := range n {
+		_, _ = s.answers.once(context.Background(), strconv.Itoa(i), func() (contract.CallResult, error) { return contract.CallResult{}, nil })
+	}
 }
 
 // Held is how many updates a Turns remembers as done, and for how many others

@@ -3,78 +3,69 @@ package activities
 import (
 	"context"
 	"sync"
-
-	"github.com/durabot/durabot/internal/contract"
 )
 
-// reachedKept is how many outcomes are remembered: those that can be in doubt are
-// of the batches that ran when Temporal could not be reached any more.
-const reachedKept = 5000
+// reachedKept is how many batches that have ended are remembered: those that leave
+// somebody in doubt ran when Temporal could not be reached any more.
+const reachedKept = 200
 
-// reached keeps the recipients of broadcasts to which this process makes calls, and
-// how the last of them ended. While Temporal cannot be reached that cannot be
-// written, and the recipients are in doubt for it.
+// reached keeps what this process's batches came to. While Temporal cannot be
+// reached that cannot be written, and recipients are in doubt for it: those to whom
+// a request has left, and those who were marked and never got their turn.
 type reached struct {
-	mu     sync.Mutex
-	byChat map[string]*reaching
-	ended  []string // the oldest first
+	mu      sync.Mutex
+	byBatch map[string]*reaching
+	ended   []string // the oldest first
 }
 
 type reaching struct {
+	byChat map[string]*entry // which nobody changes once done is closed
 	done   chan struct{}
-	result contract.RecipientResult
-	final  bool
 }
 
-// begin tells that a call is being made. End is called with how it ended.
-func (r *reached) begin(recipient string) (end func(res contract.RecipientResult, final bool)) {
-	mine := &reaching{done: make(chan struct{})}
+// begin tells that a batch is about to make calls. End is called when it makes
+// none any more.
+func (r *reached) begin(batch string, entries []*entry) (end func()) {
+	mine := &reaching{byChat: make(map[string]*entry, len(entries)), done: make(chan struct{})}
+	for _, e := range entries {
+		mine.byChat[e.Chat] = e
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.byChat == nil {
-		r.byChat = map[string]*reaching{}
+	if r.byBatch == nil {
+		r.byBatch = map[string]*reaching{}
 	}
-	r.byChat[recipient] = mine
-	return func(res contract.RecipientResult, final bool) {
+	r.byBatch[batch] = mine
+	return func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		mine.result, mine.final = res, final
 		close(mine.done)
-		r.keep(recipient)
+		r.keep(batch)
 	}
 }
 
-// keep forgets the oldest of too many. One of which another call is being made by
-// now stays.
-func (r *reached) keep(recipient string) {
-	r.ended = append(r.ended, recipient)
-	if len(r.ended) <= reachedKept {
-		return
-	}
-	oldest := r.ended[0]
-	r.ended = r.ended[1:]
-	if there := r.byChat[oldest]; there != nil {
-		select {
-		case <-there.done:
-			delete(r.byChat, oldest)
-		default:
-		}
+// keep forgets the oldest of too many.
+func (r *reached) keep(batch string) {
+	r.ended = append(r.ended, batch)
+	if len(r.ended) > reachedKept {
+		delete(r.byBatch, r.ended[0])
+		r.ended = r.ended[1:]
 	}
 }
 
-// find waits for the call to a recipient that is being made, if one is, and returns
-// how the last one ended for good.
-func (r *reached) find(ctx context.Context, recipient string) (contract.RecipientResult, bool) {
+// find waits for a batch to end, and returns what it came to for a recipient, nil
+// if that was in another process, or ctx ends.
+func (r *reached) find(ctx context.Context, batch, chat string) *entry {
 	r.mu.Lock()
-	last := r.byChat[recipient]
+	there := r.byBatch[batch]
 	r.mu.Unlock()
-	if last == nil {
-		return contract.RecipientResult{}, false
+	if there == nil {
+		return nil
 	}
 	select {
-	case <-last.done:
-		return last.result, last.final
+	case <-there.done:
+		return there.byChat[chat]
 	case <-ctx.Done():
-		return contract.RecipientResult{}, false
+		return nil
 	}
 }

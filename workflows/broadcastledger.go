@@ -27,6 +27,8 @@ type findings struct {
 	unsure func(chat string) bool
 	// known is set unless nothing can be said at all.
 	known bool
+	// batch is its name, "" where it is not known.
+	batch string
 }
 
 // returned are the findings of a batch that returned. Of one that it forgot
@@ -42,7 +44,7 @@ func returned(res contract.BatchResult) findings {
 // ended it.
 func judged(err error) findings {
 	ledger, known := ledgerOf(err)
-	f := findings{results: ledger.Results, left: ledger.Left, known: known}
+	f := findings{results: ledger.Results, left: ledger.Left, known: known, batch: ledger.Batch}
 	f.unsure = func(chat string) bool { return !known || slices.Contains(ledger.InFlight, chat) }
 	return f
 }
@@ -82,7 +84,7 @@ func (p *part) settle(now time.Time, batch []contract.Addressee, f findings) {
 			continue
 		}
 		if known := find(f.left, a.Chat); known != nil {
-			a.NotBefore, a.Ledger = known.NotBefore, known.Ledger
+			a.NotBefore, a.Ledger, a.DoubtOf = known.NotBefore, known.Ledger, known.DoubtOf
 		}
 		switch {
 		case !f.unsure(a.Chat):
@@ -90,7 +92,7 @@ func (p *part) settle(now time.Time, batch []contract.Addressee, f findings) {
 		case p.in.What.Call.Delivery == contract.AtMostOnce && !f.known:
 			p.add(uncertain(a, now))
 		default:
-			p.left = append(p.left, doubted(a, p.in.What.Call.Delivery))
+			p.left = append(p.left, doubted(a, p.in.What.Call.Delivery, f.batch))
 		}
 	}
 }
@@ -103,16 +105,16 @@ func find(all []contract.Addressee, chat string) *contract.Addressee {
 	return &all[i]
 }
 
-// doubted is a recipient who may have got it. A batch decides: the process that
-// sent it may know, and what may not be sent twice is sent by no other.
-func doubted(a contract.Addressee, d contract.Delivery) contract.Addressee {
+// doubted is a recipient who may have got it of a batch. Another batch decides: the
+// process of the first may know, and what may not be sent twice is sent by no other.
+func doubted(a contract.Addressee, d contract.Delivery, batch string) contract.Addressee {
 	var l contract.Ledger
 	if a.Ledger != nil {
 		l = *a.Ledger
 	}
 	once := d == contract.AtMostOnce
 	l.PossibleDuplicate, l.InFlight = l.PossibleDuplicate || !once, once
-	a.Ledger = &l
+	a.Ledger, a.DoubtOf = &l, batch
 	return a
 }
 

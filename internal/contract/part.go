@@ -42,6 +42,9 @@ type Addressee struct {
 	NotBefore time.Time `json:"not_before,omitzero"`
 	// Ledger is what is known of earlier tries, nil when there was none.
 	Ledger *Ledger `json:"ledger,omitempty"`
+	// DoubtOf is the batch (BatchLedger.Batch) that left it in doubt whether a
+	// request was made: its process may know. "" for none, and of older releases.
+	DoubtOf string `json:"doubt_of,omitempty"`
 }
 
 // RecipientResult is how one recipient of a broadcast ended. Error never holds
@@ -121,6 +124,8 @@ type BatchResult struct {
 type BatchLedger struct {
 	// Attempt is the one that wrote it.
 	Attempt int32 `json:"attempt"`
+	// Batch names the batch among all there ever are.
+	Batch string `json:"batch,omitempty"`
 	// Results are those of the recipients that have an outcome.
 	Results []RecipientResult `json:"results,omitempty"`
 	// InFlight are the chats to which a request may be under way.
