@@ -9,6 +9,7 @@ import (
 
 	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
 	"github.com/durabot/durabot/internal/contract"
@@ -45,16 +46,22 @@ func every(ctx context.Context, group *sync.WaitGroup, interval time.Duration, f
 	})
 }
 
-// watchTemporal asks the server for its health until ctx ends.
+// watchTemporal asks the server for the namespace until ctx ends. A server that is
+// well is of no use without it, and takes no question about it without valid
+// credentials.
 func (p *process) watchTemporal(ctx context.Context) {
 	every(ctx, &p.group, checkEvery, func(ctx context.Context) {
 		check, cancel := context.WithTimeout(ctx, checkTimeout)
 		defer cancel()
-		_, err := p.Temporal.CheckHealth(check, &client.CheckHealthRequest{})
+		_, err := p.Temporal.WorkflowService().DescribeNamespace(check, &workflowservice.DescribeNamespaceRequest{Namespace: p.Namespace})
+		refusal := Refusal(err, p.TemporalAddress, p.Namespace)
 		switch {
 		case err == nil:
 			p.Health.Well(telemetry.PartTemporal)
-		case ctx.Err() == nil:
+		case ctx.Err() != nil:
+		case refusal != nil:
+			p.Health.Down(telemetry.PartTemporal, refusal.Error())
+		default:
 			p.Health.Down(telemetry.PartTemporal, "Temporal does not answer: "+err.Error())
 		}
 	})
@@ -75,7 +82,7 @@ func (p *process) lookAtDuty(ctx context.Context) {
 		err = starter.EnsureDuty(look, p.Temporal, p.Token.BotID())
 	}
 	if err != nil {
-		if ctx.Err() == nil && !away(err) {
+		if ctx.Err() == nil && !away(err) && !denied(err) && !deleted(err) {
 			p.Log.WarnContext(ctx, "the duty cannot be looked up", "error", err)
 		}
 		return
@@ -120,11 +127,19 @@ func (p *process) onDuty() *term {
 	return p.term
 }
 
-// away reports an error that watchTemporal tells of.
+// away reports the error of a server that does not answer, of which watchTemporal
+// tells.
 func away(err error) bool {
 	var unavailable *serviceerror.Unavailable
 	var late *serviceerror.DeadlineExceeded
 	return errors.As(err, &unavailable) || errors.As(err, &late) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// deleted reports the error of a namespace that is not there any more, of which
+// watchTemporal tells.
+func deleted(err error) bool {
+	var missing *serviceerror.NamespaceNotFound
+	return errors.As(err, &missing)
 }
 
 // knowsAttributes reports whether the namespace has all of our search

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/serviceerror"
 
 	"github.com/durabot/durabot/starter"
 	"github.com/durabot/durabot/worker"
@@ -85,6 +86,27 @@ func TestAnAbsentTemporalIsNoticedAndForgiven(t *testing.T) {
 		cancel()
 		synctest.Wait()
 	})
+}
+
+func TestAMissingNamespaceAndRefusedCredentialsAreTold(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[string]error{
+		"create it with":            serviceerror.NewNamespaceNotFound("bots"),
+		"refuses these credentials": serviceerror.NewPermissionDenied("the key has expired", ""),
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			h := ready()
+			ctx, cancel := context.WithCancel(t.Context())
+			s := &server{health: func() error { return err }}
+			worker.NewProcess(worker.Options{Temporal: s, Namespace: "bots", TemporalAddress: "temporal:7233", Health: h}, nil, nil).Watch(ctx)
+			time.Sleep(6 * time.Second)
+			ok, text := h.Ready()
+			require.False(t, ok)
+			require.Contains(t, text, want)
+			cancel()
+			synctest.Wait()
+		})
+	}
 }
 
 func TestATemporalThatHangsIsAbsent(t *testing.T) {

@@ -20,8 +20,9 @@ import (
 type Options struct {
 	// Temporal is the client of the bot's namespace.
 	Temporal client.Client
-	// Namespace is its name.
-	Namespace string
+	// Namespace is its name, and TemporalAddress where its server is, for whom it
+	// concerns that either is not there.
+	Namespace, TemporalAddress string
 	// Telegram is the Bot API.
 	Telegram *telegram.Client
 	// Token is the bot's token; only its id and its power to redact are used here.

@@ -31,7 +31,7 @@ import (
 type server struct {
 	client.Client
 	operatorservice.OperatorServiceClient
-	health     func() error
+	health     func() error // nil hangs
 	attributes []string
 	err        error
 
@@ -43,12 +43,20 @@ type server struct {
 	started int
 }
 
-func (s *server) CheckHealth(ctx context.Context, _ *client.CheckHealthRequest) (*client.CheckHealthResponse, error) {
-	if s.health == nil {
+func (s *server) WorkflowService() workflowservice.WorkflowServiceClient { return frontend{s: s} }
+
+// frontend is the server as far as it is asked for its namespace.
+type frontend struct {
+	workflowservice.WorkflowServiceClient
+	s *server
+}
+
+func (f frontend) DescribeNamespace(ctx context.Context, _ *workflowservice.DescribeNamespaceRequest, _ ...grpc.CallOption) (*workflowservice.DescribeNamespaceResponse, error) {
+	if f.s.health == nil {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	return &client.CheckHealthResponse{}, s.health()
+	return &workflowservice.DescribeNamespaceResponse{}, f.s.health()
 }
 
 func (s *server) OperatorService() operatorservice.OperatorServiceClient { return s }

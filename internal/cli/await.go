@@ -7,15 +7,14 @@ import (
 	"log/slog"
 	"time"
 
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
-	"google.golang.org/grpc/codes"
 
 	"github.com/durabot/durabot/internal/config"
 	"github.com/durabot/durabot/internal/telegram"
 	"github.com/durabot/durabot/internal/telemetry"
 	"github.com/durabot/durabot/starter"
+	"github.com/durabot/durabot/worker"
 )
 
 const (
@@ -65,21 +64,10 @@ func describe(ctx context.Context, c client.Client, namespace string) (time.Dura
 	return res.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration(), err
 }
 
-// refused turns an answer that waiting will not change into an error that says
-// what to do; nil for every other error.
+// refused is what to do about an answer that waiting will not change, nil for
+// every other error.
 func refused(err error, o client.Options) error {
-	var missing *serviceerror.NamespaceNotFound
-	var notFound *serviceerror.NotFound
-	var denied *serviceerror.PermissionDenied
-	unknown := err != nil && serviceerror.ToStatus(err).Code() == codes.Unauthenticated
-	switch {
-	case errors.As(err, &missing), errors.As(err, &notFound):
-		return fmt.Errorf("TEMPORAL_NAMESPACE: no namespace %q at %s: create it with `temporal operator namespace create --namespace %s --retention 168h`",
-			o.Namespace, o.HostPort, o.Namespace)
-	case errors.As(err, &denied), unknown:
-		return fmt.Errorf("TEMPORAL_API_KEY: Temporal at %s refuses these credentials for namespace %q: %w", o.HostPort, o.Namespace, err)
-	}
-	return nil
+	return worker.Refusal(err, o.HostPort, o.Namespace)
 }
 
 // greet makes sure of the token, and that no webhook stands in the way.

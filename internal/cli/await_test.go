@@ -3,7 +3,6 @@ package cli_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -15,8 +14,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.temporal.io/api/serviceerror"
-	"go.temporal.io/sdk/client"
 
 	"github.com/durabot/durabot/internal/cli"
 	"github.com/durabot/durabot/internal/telegram"
@@ -95,17 +92,6 @@ func TestInterruptEndsTheWaitForTelegram(t *testing.T) {
 		_, err := contact(ctx, t, refusal)
 		require.NoError(t, err)
 	})
-}
-
-func TestOnlyAnAnswerThatWillNotChangeEndsTheWaitForTemporal(t *testing.T) {
-	t.Parallel()
-	o := client.Options{HostPort: "temporal:7233", Namespace: "bots"}
-	require.NoError(t, cli.Refused(nil, o))
-	require.NoError(t, cli.Refused(serviceerror.NewUnavailable("later"), o))
-	require.NoError(t, cli.Refused(context.DeadlineExceeded, o))
-	require.NoError(t, cli.Refused(errors.New("broken pipe"), o))
-	require.ErrorContains(t, cli.Refused(serviceerror.NewNamespaceNotFound("bots"), o), `no namespace "bots" at temporal:7233: create it with`)
-	require.ErrorContains(t, cli.Refused(serviceerror.NewPermissionDenied("no", ""), o), "TEMPORAL_API_KEY")
 }
 
 func TestBotWaitsForTemporalAndEndsWhenAsked(t *testing.T) {

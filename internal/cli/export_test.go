@@ -22,7 +22,6 @@ var (
 	Brief        = brief
 	Short        = short
 	CallText     = callText
-	Refused      = refused
 )
 
 // StoryText is the timeline of `update show`.

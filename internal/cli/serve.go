@@ -70,7 +70,7 @@ func Serve(ctx context.Context, handler activities.Handler, s config.Settings) e
 		}
 	}
 	return worker.Run(ctx, worker.Options{
-		Temporal: temporal, Namespace: s.Temporal.Namespace, Telegram: api, Token: s.Token, Handler: handler,
+		Temporal: temporal, Namespace: s.Temporal.Namespace, TemporalAddress: s.Temporal.HostPort, Telegram: api, Token: s.Token, Handler: handler,
 		Handling: contract.Handling{Timeout: s.HandlerTimeout, Attempts: handlerAttempts, AnswerCallbacks: s.AnswerCallbacks},
 		Limits:   limits, NoDuty: s.NoDuty, Address: cmp.Or(s.Advertise, address), Poll: s.Intake == "poll", Webhook: posts, Hook: hook(s), TakeOver: s.TakeOver,
 		AllowedUpdates: s.AllowedUpdates, MaxUpdateAge: s.MaxUpdateAge,
@@ -91,8 +91,9 @@ func hook(s config.Settings) telegram.WebhookRequest {
 // dial makes the client and waits until the server and the namespace are there.
 func dial(ctx context.Context, s config.Settings, health *telemetry.Health, metrics *telemetry.Metrics) (client.Client, error) {
 	options := s.Temporal
-	options.Logger = sdklog.NewStructuredLogger(telemetry.Quiet(s.Log))
-	options.MetricsHandler = telemetry.Stuck(metrics.Temporal, health)
+	stuck := telemetry.NewStuck(health)
+	options.Logger = sdklog.NewStructuredLogger(stuck.Log(telemetry.Quiet(s.Log)))
+	options.MetricsHandler = stuck.Metrics(metrics.Temporal)
 	c, err := client.NewLazyClient(options)
 	if err != nil {
 		return nil, fmt.Errorf("TEMPORAL_ADDRESS %s: %w", options.HostPort, err)

@@ -7,8 +7,8 @@ import (
 	"go.temporal.io/sdk/client"
 )
 
-// taskFailed is the SDK's counter of workflow tasks that ended in a panic or did
-// not replay.
+// taskFailed is the SDK's counter of workflow tasks that ended in a panic, did
+// not replay, or could not go on for another reason.
 const taskFailed = "temporal_workflow_task_execution_failed"
 
 const (
@@ -22,15 +22,51 @@ const (
 const stuckText = "a workflow task failed: an open workflow cannot go on with this code; " +
 	"the log names it: roll back, or mend the code and start again"
 
-// Stuck returns m with an ear on it: health tells of workflow tasks that fail in
-// this process. A workflow whose tasks fail waits, and looks like any that waits.
-func Stuck(m client.MetricsHandler, health *Health) client.MetricsHandler {
-	return listening{m, &stuck{health: health}}
+// Stuck tells health of workflow tasks that fail in this process. A workflow
+// whose tasks fail waits, and looks like any that waits. It hears of them by the
+// SDK's metrics, and by its log of those that failed because Temporal was away:
+// these fail once, and are no fault of the code.
+type Stuck struct {
+	health *Health
+
+	mu       sync.Mutex
+	last     time.Time // of a task that counts
+	forgiven int       // logged as no fault of the code, and not counted yet
+}
+
+// NewStuck returns a Stuck that has heard nothing.
+func NewStuck(health *Health) *Stuck { return &Stuck{health: health} }
+
+// Metrics returns m with an ear on it.
+func (s *Stuck) Metrics(m client.MetricsHandler) client.MetricsHandler { return listening{m, s} }
+
+// failed takes a task that failed.
+func (s *Stuck) failed() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.forgiven > 0 {
+		s.forgiven--
+		return
+	}
+	now := time.Now()
+	lasts := stuckFor
+	if gap := now.Sub(s.last); gap < stuckMost {
+		lasts = min(stuckFor+2*gap, stuckMost)
+	}
+	s.last = now
+	s.health.DegradeUntil(PartWorkflows, stuckText, now.Add(lasts))
+}
+
+// forgive makes one task that is about to be counted not count.
+func (s *Stuck) forgive() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forgiven++
 }
 
 type listening struct {
 	client.MetricsHandler
-	stuck *stuck
+	stuck *Stuck
 }
 
 // WithTags keeps the ear.
@@ -49,31 +85,11 @@ func (l listening) Counter(name string) client.MetricsCounter {
 
 type heard struct {
 	client.MetricsCounter
-	stuck *stuck
+	stuck *Stuck
 }
 
 // Inc hears of a task that failed.
 func (h heard) Inc(n int64) {
 	h.MetricsCounter.Inc(n)
 	h.stuck.failed()
-}
-
-// stuck remembers when a task failed last.
-type stuck struct {
-	health *Health
-
-	mu   sync.Mutex
-	last time.Time
-}
-
-func (s *stuck) failed() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := time.Now()
-	lasts := stuckFor
-	if gap := now.Sub(s.last); gap < stuckMost {
-		lasts = min(stuckFor+2*gap, stuckMost)
-	}
-	s.last = now
-	s.health.DegradeUntil(PartWorkflows, stuckText, now.Add(lasts))
 }

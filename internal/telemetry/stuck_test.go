@@ -28,7 +28,7 @@ func TestAWorkflowTaskThatFailsDegradesForTwoMinutes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := well()
-		m := telemetry.Stuck(client.MetricsNopHandler, h)
+		m := telemetry.NewStuck(h).Metrics(client.MetricsNopHandler)
 		m.Counter("temporal_workflow_task_queue_poll_succeed").Inc(1)
 		requireHealth(t, h, true, "ready\n")
 		fail(m)
@@ -53,7 +53,7 @@ func TestAWorkflowThatIsStuckNeverLooksWellInBetween(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := well()
-		m := telemetry.Stuck(client.MetricsNopHandler, h)
+		m := telemetry.NewStuck(h).Metrics(client.MetricsNopHandler)
 		for wait := 10 * time.Second; wait <= 90*time.Minute; wait *= 2 {
 			fail(m)
 			<-time.After(min(wait, 10*time.Minute) - time.Nanosecond)
@@ -67,7 +67,7 @@ func TestAWorkflowThatIsStuckNeverLooksWellInBetween(t *testing.T) {
 func TestTheEarOnTheMetricsLosesNone(t *testing.T) {
 	t.Parallel()
 	metrics := newMetrics(t)
-	m := telemetry.Stuck(metrics.Temporal, well())
+	m := telemetry.NewStuck(well()).Metrics(metrics.Temporal)
 	fail(m)
 	m.WithTags(map[string]string{"operation": "X"}).Counter("temporal_request").Inc(3)
 	text := scrape(t, metrics)

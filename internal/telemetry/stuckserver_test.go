@@ -20,7 +20,7 @@ import (
 func TestAWorkflowThatPanicsIsHeardOf(t *testing.T) {
 	t.Parallel()
 	h := well()
-	c := devtest.Connect(t, filepath.Join("..", ".."), client.Options{MetricsHandler: telemetry.Stuck(client.MetricsNopHandler, h)})
+	c := devtest.Connect(t, filepath.Join("..", ".."), client.Options{MetricsHandler: telemetry.NewStuck(h).Metrics(client.MetricsNopHandler)})
 	w := worker.New(c, "stuck", worker.Options{})
 	w.RegisterWorkflowWithOptions(func(workflow.Context) error { panic("out of date") }, workflow.RegisterOptions{Name: "Panics"})
 	require.NoError(t, w.Start())
