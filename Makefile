@@ -48,6 +48,10 @@ e2e: server ## Run the tests of the guarantees, on a real Temporal server and th
 torture: server ## Torment all guarantees at once: 20 seeds, about 90 s each; ARGS='-torture.seed=7 -torture.seeds=1'
 	go test ./e2e -count=1 -timeout 2h -run G11 -v -torture.for=40s -torture.seeds=20 $(ARGS)
 
+.PHONY: outage
+outage: server ## Have the network gone for a quarter of an hour: to Telegram, to Temporal, to both; ARGS='-away.for=1h'
+	go test ./e2e -count=1 -timeout 3h -run TestAway -v -away.for=15m $(ARGS)
+
 .PHONY: examples
 examples: ## Test the examples, each a module of its own
 	@for module in examples/*/go.mod; do \

@@ -16,29 +16,6 @@ import (
 // A failure of the road is no failure of a message. Only these tests catch an
 // outage that uses up attempts, or that is met with a storm of them.
 
-func TestRoadMessagesOutliveAnOutageUnharmed(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	road := w.road()
-	b := w.start().onDuty()
-	ids := w.twenty()
-	road.cut()
-	cut := time.Now()
-	w.eventually("the bot says so", func() bool { return b.degraded() })
-	w.pass(cut.Add(90 * time.Second))
-	require.Empty(t, w.Ledger(0))
-	road.reopen()
-	w.onceInOrder()
-	for _, id := range ids {
-		res, err := w.update(id)
-		require.NoError(t, err)
-		require.Equal(t, contract.Delivered, res.Calls[0].Outcome)
-		require.False(t, res.Calls[0].PossibleDuplicate, "nothing was written")
-	}
-	require.Len(t, w.to(0), 20)
-	w.eventually("it is well again", func() bool { return b.well() })
-}
-
 func TestRoadMessagesOutliveHalfAMinuteOf502(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -84,6 +61,12 @@ func (w *world) twenty() []int64 {
 func (w *world) onceInOrder() {
 	w.t.Helper()
 	w.eventually("all are answered", func() bool { return len(w.Ledger(0)) >= 20 })
+	w.inOrder()
+}
+
+// inOrder checks that each of the ten chats has its two answers, once.
+func (w *world) inOrder() {
+	w.t.Helper()
 	for chat := range int64(10) {
 		require.Equal(w.t, []string{"re: slow 3s 1", "re: slow 3s 2"}, w.texts(1001+chat))
 	}
