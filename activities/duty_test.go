@@ -267,10 +267,11 @@ func TestAPenaltyIsToldAtOnceButNotMoreOftenThanTenTimesASecond(t *testing.T) {
 func TestALostDutyEndsTheLeaseAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, lost := range map[string]error{
-		"given to another": serviceerror.NewNotFound("activity task not found"),
-		"cancelled":        temporal.NewCanceledError(),
-		"paused":           activity.ErrActivityPaused,
-		"reset":            activity.ErrActivityReset,
+		"given to another":  serviceerror.NewNotFound("activity task not found"),
+		"namespace deleted": serviceerror.NewNamespaceNotFound("bots"),
+		"cancelled":         temporal.NewCanceledError(),
+		"paused":            activity.ErrActivityPaused,
+		"reset":             activity.ErrActivityReset,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

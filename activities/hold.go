@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
@@ -132,10 +133,12 @@ func (h *hold) giveBack(ctx context.Context, why error) (contract.Handover, erro
 }
 
 // unwanted reports whether a heartbeat's answer says that this attempt does not
-// hold the duty any more.
+// hold the duty any more. In a namespace that was deleted nobody does, and one that
+// takes its name has another duty.
 func unwanted(err error) bool {
 	_, cancelled := errors.AsType[*temporal.CanceledError](err)
-	return cancelled || closed(err) || errors.Is(err, activity.ErrActivityPaused) || errors.Is(err, activity.ErrActivityReset)
+	_, deleted := errors.AsType[*serviceerror.NamespaceNotFound](err)
+	return cancelled || deleted || closed(err) || errors.Is(err, activity.ErrActivityPaused) || errors.Is(err, activity.ErrActivityReset)
 }
 
 // tell says once that heartbeats fail.

@@ -21,7 +21,7 @@ import (
 func (w *world) durabot(args ...string) (string, int) {
 	w.t.Helper()
 	cmd := exec.CommandContext(w.t.Context(), shared.durabot, append(args, "--bot", strconv.FormatInt(w.bot, 10))...) //nolint:gosec // our own binary
-	cmd.Env = append(os.Environ(), "TEMPORAL_ADDRESS="+w.address)
+	cmd.Env = append(append(os.Environ(), "TEMPORAL_ADDRESS="+w.address), w.env...)
 	out, err := cmd.Output()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		w.t.Logf("durabot %s: %s", args[0], exit.Stderr)

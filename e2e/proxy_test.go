@@ -5,15 +5,18 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/durabot/durabot/internal/contract"
@@ -26,6 +29,8 @@ type gateway struct {
 	before func(workflowID string) error
 	// after runs when Temporal has answered a start and the bot does not know yet.
 	after func(workflowID string)
+	// refuses is what every question is answered with, codes.OK for nothing.
+	refuses atomic.Uint32
 
 	backend *grpc.ClientConn
 }
@@ -53,6 +58,9 @@ func (g *gateway) listen(t *testing.T) string {
 // forward passes one unary call on, bytes as they are.
 func (g *gateway) forward(_ any, stream grpc.ServerStream) error {
 	method, _ := grpc.MethodFromServerStream(stream)
+	if code := codes.Code(g.refuses.Load()); code != codes.OK {
+		return status.Error(code, "told to refuse")
+	}
 	var request, response frame
 	if err := stream.RecvMsg(&request); err != nil {
 		return err

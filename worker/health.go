@@ -82,7 +82,7 @@ func (p *process) lookAtDuty(ctx context.Context) {
 		err = starter.EnsureDuty(look, p.Temporal, p.Token.BotID())
 	}
 	if err != nil {
-		if ctx.Err() == nil && !away(err) && !denied(err) && !deleted(err) {
+		if ctx.Err() == nil && !told(err) {
 			p.Log.WarnContext(ctx, "the duty cannot be looked up", "error", err)
 		}
 		return
@@ -127,19 +127,14 @@ func (p *process) onDuty() *term {
 	return p.term
 }
 
-// away reports the error of a server that does not answer, of which watchTemporal
-// tells.
+// told reports an error of which watchTemporal tells.
+func told(err error) bool { return away(err) || denied(err) || deleted(err) }
+
+// away reports the error of a server that does not answer.
 func away(err error) bool {
 	var unavailable *serviceerror.Unavailable
 	var late *serviceerror.DeadlineExceeded
 	return errors.As(err, &unavailable) || errors.As(err, &late) || errors.Is(err, context.DeadlineExceeded)
-}
-
-// deleted reports the error of a namespace that is not there any more, of which
-// watchTemporal tells.
-func deleted(err error) bool {
-	var missing *serviceerror.NamespaceNotFound
-	return errors.As(err, &missing)
 }
 
 // knowsAttributes reports whether the namespace has all of our search

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -23,6 +24,7 @@ func TestOnlyAnAnswerThatWillNotChangeIsARefusal(t *testing.T) {
 	}
 	for want, answers := range map[string][]error{
 		`no namespace "bots" at temporal:7233: create it with`: {
+			serviceerror.NewNamespaceInvalidState("bots", enumspb.NAMESPACE_STATE_DELETED, nil),
 			serviceerror.NewNamespaceNotFound("bots"), serviceerror.NewNotFound("bots"), fmt.Errorf("ask: %w", serviceerror.NewNamespaceNotFound("bots")),
 		},
 		`TEMPORAL_API_KEY: Temporal at temporal:7233 refuses these credentials for namespace "bots"`: {

@@ -40,6 +40,16 @@ func TestAQuietLoggerKeepsTheLevelOfItsOwner(t *testing.T) {
 	require.Empty(t, out.String())
 }
 
+func TestAQuietLoggerKnowsAMessageByItsCode(t *testing.T) {
+	t.Parallel()
+	log, out := logger(t, "info", "json")
+	q := telemetry.Quiet(log)
+	for _, run := range []string{"a:4:1", "b:4:1"} {
+		q.WarnContext(t.Context(), "[TMPRL1104] "+run+" Workflow task duration exceeded 5 seconds.")
+	}
+	require.Equal(t, 1, strings.Count(out.String(), "\n"))
+}
+
 func TestAQuietLoggerSaysTheSameOnceInTenSeconds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
