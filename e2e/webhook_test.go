@@ -313,23 +313,3 @@ func TestWebhookOfSomebodyElseIsNotRemoved(t *testing.T) {
 	lb.start(w, "--take-over")
 	w.registered(lb.url)
 }
-
-func TestWebhookProcessesStopInTime(t *testing.T) {
-	t.Parallel()
-	w, lb := hooked(t)
-	holder := lb.start(w)
-	w.registered(lb.url)
-	other := lb.start(w).standBy()
-	for _, b := range []*bot{other, holder} {
-		idle, err := net.Dial("tcp", b.logged("listening", "address")) //nolint:noctx // closed below
-		require.NoError(t, err)
-		defer idle.Close()
-		w.SendText(1001, "hello")
-		code, took := b.stop()
-		require.Zero(t, code)
-		require.Less(t, took, 25*time.Second)
-	}
-	lb.start(w)
-	w.eventually("all are answered", func() bool { return len(w.Ledger(1001)) == 2 })
-	w.confirmed()
-}
