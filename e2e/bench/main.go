@@ -30,6 +30,7 @@ type plan struct {
 	Audience int           // of a broadcast whose processes are killed
 	Crowd    int           // the audience of one without limits
 	Posts    int           // of a webhook
+	Leaves   int           // of the process on duty, by a stop and by a kill
 }
 
 func main() {
@@ -47,7 +48,7 @@ func main() {
 func bench() error {
 	p := plan{Latency: 40 * time.Millisecond}
 	format := flag.String("o", "table", "table or json")
-	only := flag.String("only", "", "measure these alone, separated by commas: steady, burst, memory, outbox, file, webhook, limit, standby, penalty, priority, group, broadcast, flood")
+	only := flag.String("only", "", "measure these alone, separated by commas: steady, burst, memory, outbox, file, webhook, limit, standby, handover, penalty, priority, group, broadcast, flood")
 	flag.IntVar(&p.Runs, "runs", 3, "runs of each measurement; the median is printed")
 	flag.DurationVar(&p.Steady, "steady", 30*time.Second, "length of the steady load")
 	flag.IntVar(&p.Burst, "burst", 600, "updates of a burst")
@@ -62,6 +63,7 @@ func bench() error {
 	flag.DurationVar(&p.Storm, "storm", time.Minute, "length of the load on one group")
 	flag.IntVar(&p.Audience, "audience", 10_000, "recipients of the broadcast whose processes are killed")
 	flag.IntVar(&p.Posts, "posts", 1000, "posts of a webhook, 200 a second")
+	flag.IntVar(&p.Leaves, "leaves", 3, "how often the process on duty is stopped, and killed")
 	flag.IntVar(&p.Crowd, "crowd", 100_000, "recipients of the broadcast without limits")
 	flag.Parse()
 	list, err := chosen(*only)

@@ -28,7 +28,7 @@ func TestTheBenchMeasuresEveryFigure(t *testing.T) {
 	l, err := newLab(t.Context(), plan{
 		Runs: 1, Latency: time.Millisecond, Steady: time.Second, Burst: 30, Soak: 30, Bulk: 60, Waiting: 100,
 		Replies: 2 * time.Second, Penalty: 3 * time.Second, Held: 2, Storm: time.Second,
-		Messages: 5, Lines: 100, Audience: 500, Crowd: 200, Posts: 50,
+		Messages: 5, Lines: 100, Audience: 500, Crowd: 200, Posts: 50, Leaves: 1,
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() {
@@ -36,7 +36,7 @@ func TestTheBenchMeasuresEveryFigure(t *testing.T) {
 		require.NoError(t, os.RemoveAll(l.dir))
 	})
 	figures := map[string]int{
-		"steady": 4, "burst": 4, "memory": 2, "outbox": 2, "file": 4, "limit": 2, "standby": 2, "penalty": 4, "priority": 3, "group": 4,
+		"steady": 4, "burst": 4, "memory": 2, "outbox": 2, "file": 4, "limit": 2, "standby": 2, "handover": 7, "penalty": 4, "priority": 3, "group": 4,
 		"broadcast": 6, "flood": 5, "webhook": 4,
 	}
 	for _, m := range measurements {

@@ -32,6 +32,7 @@ var measurements = []measurement{
 	{name: "webhook", title: "webhook", unlimited: true, webhook: true, take: webhook},
 	{name: "limit", title: "bulk messages", take: limit},
 	{name: "standby", title: "bulk messages, with a stand-by", standby: true, take: limit},
+	{name: "handover", title: "hand-over", standby: true, take: handover},
 	{name: "penalty", title: "penalty on one chat", take: penalty},
 	{name: "priority", title: "priorities", take: priority},
 	{name: "group", title: "busy group", take: group},

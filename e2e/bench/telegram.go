@@ -37,10 +37,12 @@ type message struct {
 
 // request is one that the bot made.
 type request struct {
-	ChatID  int64     `json:"chat_id,string"`
-	Arrived time.Time `json:"arrived"`
-	Status  int       `json:"status"`
-	Fault   int       `json:"fault"` // that was arranged, 0 for none
+	Method     string    `json:"method"`
+	Overlapped bool      `json:"overlapped"` // another poll was under way
+	ChatID     int64     `json:"chat_id,string"`
+	Arrived    time.Time `json:"arrived"`
+	Status     int       `json:"status"`
+	Fault      int       `json:"fault"` // that was arranged, 0 for none
 }
 
 func (s *sim) pulse(ctx context.Context) (pulse, error) {
