@@ -30,11 +30,14 @@ import (
 //
 //	temporal workflow show -w WORKFLOW_ID -o json > workflows/testdata/histories/NAME.json
 //
-// Replace the value of every "identity", which names a machine, by "durabot".
-// Of a workflow that continues as new (duty/BOT, chat/BOT/CHAT) that is the run
-// of now; -r RUN_ID names an earlier one. A term on duty ends when its process
-// is stopped. A chat's workflow opens when a call meets a closed chat, a
-// migration or a 429 of more than 30 s, and ends when an update comes from it.
+// Replace the value of every "identity", which names a machine, by "durabot", and
+// the machine's name elsewhere: in the names of queues, and in what "by" says in
+// payloads. Of a workflow that continues as new that is the run of now; -r RUN_ID
+// names an earlier one. A term on duty ends when its process is stopped. A chat's
+// workflow opens when a call meets a closed chat, a migration or a 429 of more
+// than 30 s, and ends when an update comes from it. Those that continue as new
+// when their history is long do so soon on a server that was started with
+// --dynamic-config-value limit.historyCount.suggestContinueAsNew=20.
 func histories(t *testing.T) map[string]*historypb.History {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "histories", "*.json"))
