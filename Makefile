@@ -52,6 +52,16 @@ torture: server ## Torment all guarantees at once: 20 seeds, about 90 s each; AR
 outage: server ## Have the network gone for a quarter of an hour: to Telegram, to Temporal, to both; ARGS='-away.for=1h'
 	go test ./e2e -count=1 -timeout 3h -run TestAway -v -away.for=15m $(ARGS)
 
+# The build that make rolling begins with: a commit or a tag.
+OLD       ?= HEAD
+
+.PHONY: rolling
+rolling: server ## Roll an older build forward to this one and back under load, 5 minutes; OLD=v1.0.0
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
+	git archive -o "$$dir/old.tar" $(OLD) && mkdir "$$dir/old" && tar -xf "$$dir/old.tar" -C "$$dir/old" && \
+	(cd "$$dir/old" && go build -o "$$dir/testbot" ./e2e/testbot) && \
+	go test ./e2e -count=1 -timeout 30m -run Rolling -v -rolling.old="$$dir/testbot" -rolling.for=5m $(ARGS)
+
 .PHONY: examples
 examples: ## Test the examples, each a module of its own
 	@for module in examples/*/go.mod; do \

@@ -38,13 +38,19 @@ func (w *world) start(flags ...string) *bot { return w.startVia(shared.temporal.
 
 func (w *world) startVia(temporal string, flags ...string) *bot {
 	w.t.Helper()
+	return w.startBuild(shared.testbot, temporal, flags...)
+}
+
+// startBuild runs a build of the bot, which may be an older one.
+func (w *world) startBuild(build, temporal string, flags ...string) *bot {
+	w.t.Helper()
 	name := "bot-" + strconv.FormatInt(bots.Add(1), 10)
 	b := &bot{w: w, name: name, log: filepath.Join(w.dir, name+".log"), done: make(chan struct{})}
 	log, err := os.Create(b.log)
 	require.NoError(w.t, err)
 	defer log.Close()
 	args := append([]string{"run", "--http", "127.0.0.1:0", "--log-level", "debug", "--log-format", "json"}, flags...)
-	b.cmd = exec.Command(shared.testbot, args...) //nolint:gosec,noctx // our own binary, ended by kill
+	b.cmd = exec.Command(build, args...) //nolint:gosec,noctx // our own binary, ended by kill
 	b.cmd.Stdout, b.cmd.Stderr = log, log
 	b.cmd.Env = append(os.Environ(), "TELEGRAM_BOT_TOKEN="+w.token, "TELEGRAM_API_URL="+w.api+"/"+name,
 		"TEMPORAL_ADDRESS="+temporal, "HANDLED="+w.handled)
