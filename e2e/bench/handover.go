@@ -3,80 +3,101 @@ package main
 import (
 	"context"
 	"errors"
-	"slices"
+	"fmt"
 	"syscall"
 	"time"
 )
 
+// succession is what it took to follow a process that was on duty, in seconds.
+type succession struct {
+	silent  float64 // the longest time without a poll
+	replied float64 // to the first reply to what came later
+	lost    float64
+	doubled float64
+}
+
 // handover takes the process on duty away, by a stop and by a kill, while people
-// write, and looks when its successor polls first and sends first.
+// write, and looks how long it takes until its successor polls, and replies. What
+// a kill leaves in the air may be doubled, and nothing else.
 func handover(ctx context.Context, b *bot) ([]figure, error) {
+	stop, err := b.worst(ctx, "stop", (*bot).halt)
+	if err != nil {
+		return nil, err
+	}
+	kill, err := b.worst(ctx, "kill", (*bot).strike)
+	if err != nil {
+		return nil, err
+	}
+	requests, err := b.requests(ctx)
+	overlaps := 0.0
+	for _, r := range requests {
+		if r.Overlapped {
+			overlaps++
+		}
+	}
+	return []figure{
+		{Name: "a stop, without polls for", Unit: "s", Value: stop.silent, Goal: "≤ 2"},
+		{Name: "a stop, to the first reply to what came later", Unit: "s", Value: stop.replied, Goal: "≤ 2"},
+		{Name: "a kill, without polls for", Unit: "s", Value: kill.silent, Goal: "≤ 20"},
+		{Name: "a kill, to the first reply to what came later", Unit: "s", Value: kill.replied, Goal: "≤ 20"},
+		{Name: "doubled by a stop", Unit: "replies", Value: stop.doubled, Goal: "0"},
+		{Name: "lost", Unit: "replies", Value: stop.lost + kill.lost, Goal: "0"},
+		{Name: "two polls at once", Unit: "polls", Value: overlaps, Goal: "0"},
+	}, err
+}
+
+// worst is the worst of several.
+func (b *bot) worst(ctx context.Context, name string, take func(*bot) error) (worst succession, err error) {
+	for n := range b.Leaves {
+		one, err := b.succeed(ctx, fmt.Sprint(name, n), take)
+		if err != nil {
+			return worst, err
+		}
+		worst.silent, worst.replied = max(worst.silent, one.silent), max(worst.replied, one.replied)
+		worst.lost, worst.doubled = worst.lost+one.lost, worst.doubled+one.doubled
+	}
+	return worst, nil
+}
+
+// succeed takes the first of two processes away.
+func (b *bot) succeed(ctx context.Context, name string, take func(*bot) error) (succession, error) {
+	if len(b.processes) < 2 {
+		if err := b.run(); err != nil {
+			return succession{}, err
+		}
+	}
 	writing, quit := context.WithCancel(ctx)
 	defer quit()
-	people, wrote := newLoad(b, "hand-over", 1000), make(chan error, 1)
-	go func() { wrote <- people.crowd(writing, 20, 10, time.Hour) }()
-	stopped, err := b.leaves(ctx, (*bot).halt)
-	if err != nil {
-		return nil, err
+	people, wrote := newLoad(b, name, 1000), make(chan error, 1)
+	go func() { wrote <- people.crowd(writing, 50, 10, time.Hour) }()
+	if err := b.more(ctx, 50); err != nil {
+		return succession{}, err
 	}
-	calm := time.Now() // what a kill leaves in the air may be doubled
-	killed, err := b.leaves(ctx, (*bot).strike)
+	at := time.Now()
+	if err := take(b); err != nil {
+		return succession{}, err
+	}
+	b.processes = b.processes[1:]
+	if err := b.more(ctx, 50); err != nil {
+		return succession{}, err
+	}
 	quit()
-	if wrong := <-wrote; err == nil && !errors.Is(wrong, context.Canceled) {
-		err = wrong
-	}
-	if err != nil {
-		return nil, err
+	if err := <-wrote; !errors.Is(err, context.Canceled) {
+		return succession{}, err
 	}
 	if err := people.allAnswered(ctx); err != nil {
-		return nil, err
+		return succession{}, err
 	}
-	return people.successions(ctx, stopped, killed, calm)
+	return people.since(ctx, at)
 }
 
-// allAnswered waits until each question has a reply: some may have two.
-func (w *load) allAnswered(ctx context.Context) error {
-	return w.b.until(ctx, "all are answered", func(pulse) bool {
-		ledger, err := w.b.ledger(ctx)
-		lost, _, _ := w.faults(ledger)
-		return err == nil && lost == 0
-	})
-}
-
-// leaves takes the process on duty away several times and returns when.
-func (b *bot) leaves(ctx context.Context, take func(*bot) error) (at []time.Time, err error) {
-	for range b.Leaves {
-		if err := b.steadied(ctx); err != nil {
-			return nil, err
-		}
-		at = append(at, time.Now())
-		if err := take(b); err != nil {
-			return nil, err
-		}
-		b.processes = b.processes[1:]
-		// A third process might take the duty in place of the second.
-		if err := b.more(ctx); err != nil {
-			return nil, err
-		}
-		if err := b.run(); err != nil {
-			return nil, err
-		}
-	}
-	return at, b.steadied(ctx)
-}
-
-// more waits until the bot has sent for some seconds from now.
-func (b *bot) more(ctx context.Context) error {
+// more waits until the bot has sent so many from now on.
+func (b *bot) more(ctx context.Context, n int) error {
 	p, err := b.pulse(ctx)
 	if err != nil {
 		return err
 	}
-	return b.accepted(ctx, p.Requests.Accepted+30)
-}
-
-// steadied waits until both processes have been up for a while.
-func (b *bot) steadied(ctx context.Context) error {
-	return errors.Join(b.more(ctx), b.until(ctx, "the bot polls", func(p pulse) bool { return p.Polling && p.Pending < 5 }), b.more(ctx))
+	return b.accepted(ctx, p.Requests.Accepted+n)
 }
 
 // halt stops the process on duty as a deploy does.
@@ -96,64 +117,34 @@ func (b *bot) strike() error {
 	return err
 }
 
-// successions are how long it took from the end of each holder to its successor.
-func (w *load) successions(ctx context.Context, stopped, killed []time.Time, calm time.Time) ([]figure, error) {
+// allAnswered waits until each question has a reply: some may have two.
+func (w *load) allAnswered(ctx context.Context) error {
+	return w.b.until(ctx, "all are answered", func(pulse) bool {
+		ledger, err := w.b.ledger(ctx)
+		lost, _, _ := w.faults(ledger)
+		return err == nil && lost == 0
+	})
+}
+
+// since is what came of it that the holder was taken away at a time.
+func (w *load) since(ctx context.Context, at time.Time) (s succession, err error) {
 	requests, err := w.b.requests(ctx)
 	if err != nil {
-		return nil, err
+		return s, err
+	}
+	last := at
+	for _, r := range requests {
+		if r.Method == "getUpdates" && r.Arrived.After(at) {
+			s.silent = max(s.silent, r.Arrived.Sub(last).Seconds())
+			last = r.Arrived
+		}
 	}
 	ledger, err := w.b.ledger(ctx)
-	if err != nil {
-		return nil, err
-	}
-	lost, _, _ := w.faults(ledger)
-	_, doubled, _ := w.during(spans{{to: calm}}).faults(ledger)
-	overlaps := 0.0
-	for _, r := range requests {
-		if r.Overlapped {
-			overlaps++
+	for _, m := range ledger {
+		if s.replied == 0 && w.sent[m.Text].After(at) {
+			s.replied = m.Time.Sub(at).Seconds()
 		}
 	}
-	return []figure{
-		{Name: "a stop, to the first poll of the next", Unit: "s", Value: longest(stopped, polls(requests)), Goal: "≤ 2"},
-		{Name: "a stop, to the first reply to what came after", Unit: "s", Value: w.slowest(stopped, ledger)},
-		{Name: "a kill, to the first poll of the next", Unit: "s", Value: longest(killed, polls(requests)), Goal: "≤ 20"},
-		{Name: "a kill, to the first reply to what came after", Unit: "s", Value: w.slowest(killed, ledger), Goal: "≤ 20"},
-		{Name: "doubled by a stop", Unit: "replies", Value: doubled, Goal: "0"},
-		{Name: "lost", Unit: "replies", Value: lost, Goal: "0"},
-		{Name: "two polls at once", Unit: "polls", Value: overlaps, Goal: "0"},
-	}, nil
-}
-
-// polls are when each poll arrived.
-func polls(all []request) (at []time.Time) {
-	for _, r := range all {
-		if r.Method == "getUpdates" {
-			at = append(at, r.Arrived)
-		}
-	}
-	return at
-}
-
-// longest is the longest time, in seconds, from one of the first to the next of
-// the others.
-func longest(from, others []time.Time) (most float64) {
-	for _, at := range from {
-		if i := slices.IndexFunc(others, func(other time.Time) bool { return other.After(at) }); i >= 0 {
-			most = max(most, others[i].Sub(at).Seconds())
-		}
-	}
-	return most
-}
-
-// slowest is the longest time from one of these to the first reply to what a
-// person wrote later.
-func (w *load) slowest(from []time.Time, ledger []message) (most float64) {
-	for _, at := range from {
-		i := slices.IndexFunc(ledger, func(m message) bool { return w.sent[m.Text].After(at) })
-		if i >= 0 {
-			most = max(most, ledger[i].Time.Sub(at).Seconds())
-		}
-	}
-	return most
+	s.lost, s.doubled, _ = w.faults(ledger)
+	return s, err
 }
