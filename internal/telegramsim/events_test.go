@@ -29,7 +29,7 @@ type feed struct {
 // listen opens the stream with the headers of a browser.
 func (b *bundle) listen(query, lastID string) *feed {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.t.Context(), 2*soon)
+	ctx, cancel := context.WithTimeout(b.t.Context(), soon)
 	b.t.Cleanup(cancel)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, b.url+"/sim/api/events"+query, nil)
 	require.NoError(b.t, err)

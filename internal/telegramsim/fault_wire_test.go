@@ -64,13 +64,22 @@ func TestAnEffectIsThereExactlyWhenAFaultsNameSaysSo(t *testing.T) {
 				b.SendText(1001, "/start")
 				b.say(1001, "first")
 				id := b.Fault(telegramsim.Fault{Method: method, Kind: kind, Wait: time.Millisecond})
-				ctx, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
+				ctx, leave := context.WithCancel(t.Context())
 				defer leave()
-				_ = b.attempt(ctx, method, effect.params(b))
+				ended := make(chan struct{})
+				go func() {
+					defer close(ended)
+					_ = b.attempt(ctx, method, effect.params(b))
+				}()
 				require.Eventually(t, func() bool {
 					log := b.Requests()
-					return len(log) == 2 && !log[1].Answered.IsZero() && log[1].Fault == id
+					return len(log) == 2 && log[1].Fault == id
 				}, soon, time.Millisecond, "every request is in the log, with its fault")
+				if kind == telegramsim.FaultHang || kind == telegramsim.FaultHangAfter {
+					leave()
+				}
+				<-ended
+				require.Eventually(t, func() bool { return !b.Requests()[1].Answered.IsZero() }, soon, time.Millisecond)
 				require.Equal(t, !before, effect.happens(b))
 			})
 		}

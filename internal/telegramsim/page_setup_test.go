@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience is how long a browser on a busy machine may take for one step.
-const patience = 20 * time.Second
+// patience is when a test gives up waiting for a browser on a busy machine.
+const patience = time.Minute
 
 var browsers = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"}
 

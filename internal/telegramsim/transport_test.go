@@ -105,10 +105,8 @@ func TestOversizedParametersGetAnEmpty413(t *testing.T) {
 func TestLatencyDelaysTheAnswerNotTheEffect(t *testing.T) {
 	t.Parallel()
 	b := setup(t, telegramsim.Options{Latency: 300 * time.Millisecond, Unknown: telegramsim.UnknownCreate})
-	start := time.Now()
 	b.say(1001, "slow")
-	require.GreaterOrEqual(t, time.Since(start), 300*time.Millisecond)
-	require.Less(t, b.Ledger(1001)[0].Time.Sub(start), 250*time.Millisecond)
+	require.GreaterOrEqual(t, time.Since(b.Ledger(1001)[0].Time), 300*time.Millisecond)
 }
 
 func TestRequestLogTellsWhatWasAskedAndAnswered(t *testing.T) {

@@ -13,10 +13,8 @@ import (
 	"github.com/durabot/durabot/internal/telegramsim"
 )
 
-// quick lets a test with sockets see retries and timeouts soon.
-var quick = telegramsim.Options{
-	PlainWebhooks: true, NoPollRules: true, WebhookBackoff: 5 * time.Millisecond, WebhookTimeout: 200 * time.Millisecond,
-}
+// quick lets a test with sockets see retries soon.
+var quick = telegramsim.Options{PlainWebhooks: true, NoPollRules: true, WebhookBackoff: 5 * time.Millisecond}
 
 // serve is a receiver on a socket.
 func serve(t *testing.T, handler http.HandlerFunc) *httptest.Server {
@@ -154,16 +152,19 @@ func TestASlowReceiverIsCutOffAndServedAgain(t *testing.T) {
 				<-r.Context().Done()
 				cut <- struct{}{}
 			})
-			b := setup(t, quick)
+			impatient := quick
+			impatient.WebhookTimeout = 200 * time.Millisecond
+			b := setup(t, impatient)
 			require.True(t, b.call("setWebhook", params{"url": server.URL}).OK)
 			b.SendText(1001, "x")
 			<-cut
 			b.until(func() bool { return b.Pending() == 0 })
 			require.Equal(t, "Read timeout expired", b.lastError())
-			log := b.Deliveries()
+			log := b.Deliveries() // more than two where the quick answer was late as well
+			last := log[len(log)-1]
 			require.Equal(t, 0, log[0].Status)
-			require.Equal(t, 200, log[1].Status)
-			require.True(t, log[1].Overlapped)
+			require.Equal(t, 200, last.Status)
+			require.True(t, last.Overlapped)
 		})
 	}
 }
@@ -178,7 +179,7 @@ func TestManyUpdatesOverHTTPArriveOnceEach(t *testing.T) {
 	b := setup(t, telegramsim.Options{PlainWebhooks: true, NoPollRules: true})
 	require.True(t, b.call("setWebhook", params{"url": server.URL, "max_connections": 100}).OK)
 	require.NoError(t, b.StartFlood(telegramsim.FloodOptions{Updates: 1000, Chats: 200}))
-	require.Eventually(t, func() bool { return !b.Flood().Running && b.Pending() == 0 }, 3*soon, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return !b.Flood().Running && b.Pending() == 0 }, soon, 5*time.Millisecond)
 	seen := map[string]bool{}
 	for range len(bodies) {
 		seen[<-bodies] = true
