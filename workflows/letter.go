@@ -36,6 +36,7 @@ func DeadLetterWorkflow(ctx workflow.Context, in contract.DeadInput, raw convert
 	rest, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
 	_ = workflow.Await(rest, func() bool { return workflow.AllHandlersFinished(rest) }) // only a cancel is an error, and this one cannot be
+	l.show(ctx)                                                                         // what was done before the first task is not shown yet
 	l.pass(ctx)
 	return l.state, err
 }

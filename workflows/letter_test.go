@@ -151,6 +151,16 @@ func TestALetterIsGivenUp(t *testing.T) {
 	require.Equal(t, []string{"discarded"}, s.shown.outcomes)
 }
 
+func TestALetterThatIsGivenUpBeforeItsFirstTaskShowsIt(t *testing.T) {
+	t.Parallel()
+	s := newGrave(t)
+	a := s.discards(0)
+	state := s.lies(s.deadLetter(say("1")))
+	require.True(t, a.accepted)
+	require.Equal(t, contract.DeadDiscarded, state.State)
+	require.Equal(t, []string{"discarded"}, s.shown.outcomes)
+}
+
 func TestALetterExpiresThirtyDaysAfterTheDeath(t *testing.T) {
 	t.Parallel()
 	s := newGrave(t)
