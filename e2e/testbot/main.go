@@ -3,12 +3,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,13 +16,12 @@ import (
 
 func main() { durabot.Main(handle) }
 
-// handle notes each run in the file HANDLED names, so that tests can count, and
-// then obeys.
+// handle notes each run in the file that HANDLED names, and then obeys.
 func handle(ctx context.Context, u durabot.Update) ([]durabot.Call, error) {
 	if err := note(u); err != nil {
 		return nil, err
 	}
-	word, rest, _ := strings.Cut(u.Text(), " ")
+	word, rest, _ := strings.Cut(said(u), " ")
 	switch word {
 	case "slow":
 		return slow(ctx, u, rest)
@@ -35,6 +33,10 @@ func handle(ctx context.Context, u durabot.Update) ([]durabot.Call, error) {
 		}
 	case "fail":
 		return nil, errors.New("told to fail")
+	case "stumble":
+		if first, err := firstRun(u); first || err != nil {
+			return nil, cmp.Or(err, errors.New("told to stumble"))
+		}
 	case "hang":
 		select {}
 	case "once":
@@ -63,66 +65,14 @@ func handle(ctx context.Context, u durabot.Update) ([]durabot.Call, error) {
 	case "long":
 		return long(u, rest), nil
 	case "edit":
-		return []durabot.Call{{Method: "editMessageText", Params: durabot.Params{"chat_id": u.ChatID, "message_id": json.Number(rest), "text": u.Text()}}}, nil
+		return []durabot.Call{edit(u, json.Number(rest))}, nil
+	case "touch":
+		return touch(u)
 	case "bad":
 		return []durabot.Call{{Method: "sendMessage", Params: durabot.Params{"chat_id": u.ChatID, "text": ""}}, reply(u, "after bad")}, nil
 	}
-	if u.Kind == "callback_query" || u.Text() != "" {
-		return []durabot.Call{reply(u, u.Text())}, nil
+	if said(u) != "" {
+		return []durabot.Call{reply(u, said(u))}, nil
 	}
 	return nil, nil
-}
-
-func slow(ctx context.Context, u durabot.Update, rest string) ([]durabot.Call, error) {
-	d, err := time.ParseDuration(strings.Fields(rest + " 1s")[0])
-	if err != nil {
-		return nil, err
-	}
-	select {
-	case <-time.After(d):
-		return []durabot.Call{reply(u, u.Text())}, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-func many(u durabot.Update, rest string) []durabot.Call {
-	n, _ := strconv.Atoi(rest)
-	calls := make([]durabot.Call, n)
-	for i := range calls {
-		calls[i] = reply(u, fmt.Sprintf("%d of %d", i+1, n))
-	}
-	return calls
-}
-
-// long is one reply that takes n messages.
-func long(u durabot.Update, rest string) []durabot.Call {
-	n, _ := strconv.Atoi(rest)
-	line := strings.Repeat("x", 99) + "\n"
-	call := reply(u, strings.Repeat(line, 41*n))
-	call.Split = true
-	return []durabot.Call{call}
-}
-
-// roll decides differently each time it runs.
-func roll(u durabot.Update) []durabot.Call {
-	now := strconv.FormatInt(time.Now().UnixNano(), 10)
-	return []durabot.Call{reply(u, now+" first"), reply(u, now+" second"), reply(u, now+" third")}
-}
-
-func reply(u durabot.Update, text string) durabot.Call {
-	return durabot.Call{Method: "sendMessage", Params: durabot.Params{"chat_id": u.ChatID, "text": "re: " + text}}
-}
-
-func note(u durabot.Update) error {
-	name := os.Getenv("HANDLED")
-	if name == "" {
-		return nil
-	}
-	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600) //nolint:gosec // the test's own file
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(f, u.ID)
-	return errors.Join(err, f.Close())
 }
