@@ -29,9 +29,12 @@ const hookSecret = "the-secret-of-the-webhook"
 // them in turn.
 type balancer struct {
 	url  string
-	mu   sync.Mutex
-	bots []*bot
+	shut atomic.Pointer[http.HandlerFunc] // answers instead of it, nil while it works
 	next atomic.Int64
+
+	mu        sync.Mutex
+	bots      []*bot
+	addresses map[*bot]string
 }
 
 // hooked is a world whose Telegram delivers by webhook.
@@ -43,7 +46,7 @@ func hooked(t *testing.T, change ...func(*telegramsim.Options)) (*world, *balanc
 	w := newWorld(t, change...)
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	b := &balancer{url: "http://" + listener.Addr().String() + "/telegram/webhook"}
+	b := &balancer{url: "http://" + listener.Addr().String() + "/telegram/webhook", addresses: map[*bot]string{}}
 	server := &http.Server{Handler: b, ReadHeaderTimeout: time.Minute}
 	go server.Serve(listener) //nolint:errcheck // ends with Close
 	t.Cleanup(func() { _ = server.Close() })
@@ -53,12 +56,16 @@ func hooked(t *testing.T, change ...func(*telegramsim.Options)) (*world, *balanc
 
 // ServeHTTP passes a post to the next process that is there.
 func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if shut := b.shut.Load(); shut != nil {
+		(*shut)(w, r)
+		return
+	}
 	b.mu.Lock()
 	bots := b.bots
 	b.mu.Unlock()
 	for range bots {
 		next := bots[int(b.next.Add(1))%len(bots)]
-		address := next.logged("listening", "address")
+		address := b.address(next)
 		if address == "" || next.ended() {
 			continue
 		}
@@ -71,6 +78,17 @@ func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusServiceUnavailable)
 }
 
+// address is where a process listens, "" while that is not known. Its log, which
+// grows long, is read only until then.
+func (b *balancer) address(p *bot) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.addresses[p] == "" {
+		b.addresses[p] = p.logged("listening", "address")
+	}
+	return b.addresses[p]
+}
+
 // start runs one more process behind the balancer.
 func (b *balancer) start(w *world, flags ...string) *bot {
 	return b.add(w.start(append([]string{"--intake", "webhook", "--webhook-url", b.url}, flags...)...))
@@ -81,6 +99,13 @@ func (b *balancer) add(p *bot) *bot {
 	defer b.mu.Unlock()
 	b.bots = append(slices.Clip(b.bots), p)
 	return p
+}
+
+// replace puts a process in the place of another one.
+func (b *balancer) replace(old, p *bot) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.bots = append(slices.DeleteFunc(slices.Clone(b.bots), func(one *bot) bool { return one == old }), p)
 }
 
 // ended reports whether the process is gone.
