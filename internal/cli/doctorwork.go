@@ -17,12 +17,13 @@ const (
 )
 
 // workChecks are the names of what is looked at below.
-var workChecks = []string{"queue", "stuck_updates", "failed_updates", "dead_letters"}
+var workChecks = []string{"queue", "stuck_workflows", "stuck_updates", "failed_updates", "dead_letters"}
 
 // examineWork looks at what the bot has to do, and what became of it.
 func (d *doctor) examineWork(ctx context.Context, s *frontend) {
 	n, err := s.numbers(ctx, d.bot, s.countable(ctx))
 	d.examineQueue(n, err)
+	d.examineStuck(ctx, s)
 	d.examineUpdates(ctx, s)
 	d.examineDead(n, err)
 }

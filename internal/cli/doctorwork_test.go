@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/durabot/durabot/internal/cli"
 	"github.com/durabot/durabot/internal/contract"
 )
 
@@ -57,11 +58,31 @@ func TestDoctorCountsWhatAPersonShouldLookAt(t *testing.T) {
 	require.Contains(t, c.out, "→ see `durabot dead list`, then `durabot dead replay` or `discard`\n")
 }
 
+func TestDoctorNamesWorkflowsThatAreStuck(t *testing.T) {
+	t.Parallel()
+	o := newOffice()
+	o.tasks = map[string]int32{"update/7/1": 1, "update/7/2": 2, "update/7/3": 3, "message/7/late": 40}
+	d, c := examine(t, map[string]string{"TEMPORAL_ADDRESS": serve(t, o)}, "--bot", "7")
+	require.Equal(t, 1, c.code)
+	require.Equal(t, "problem", d.levels()["stuck_workflows"])
+	require.Contains(t, c.out, "2 of 4: message/7/late (attempt 40), update/7/3 (attempt 3)")
+	delete(o.tasks, "message/7/late")
+	delete(o.tasks, "update/7/3")
+	d, _ = examine(t, map[string]string{"TEMPORAL_ADDRESS": serve(t, o)}, "--bot", "7")
+	require.Equal(t, "ok", d.levels()["stuck_workflows"])
+}
+
+func TestDoctorLooksAtTheNewestAndTheOldestOfMany(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, []string{"a", "b", "c", "d"}, cli.Ends([]string{"a", "b", "c", "d"}, 2))
+	require.Equal(t, []string{"a", "b", "d", "e"}, cli.Ends([]string{"a", "b", "c", "d", "e"}, 2))
+}
+
 func TestDoctorGoesOnWhenNothingCanBeCounted(t *testing.T) {
 	t.Parallel()
 	d, c := examine(t, map[string]string{"TEMPORAL_ADDRESS": (&fakeTemporal{retention: 168 * time.Hour}).start(t)}, "--bot", "7")
 	require.Zero(t, c.code)
-	for _, name := range []string{"queue", "stuck_updates", "failed_updates", "dead_letters"} {
+	for _, name := range []string{"queue", "stuck_workflows", "stuck_updates", "failed_updates", "dead_letters"} {
 		require.Equal(t, "warning", d.levels()[name], name)
 	}
 }

@@ -22,6 +22,7 @@ var (
 	Brief        = brief
 	Short        = short
 	CallText     = callText
+	Ends         = ends
 )
 
 // StoryText is the timeline of `update show`.

@@ -34,6 +34,7 @@ type office struct {
 	pause   *contract.Pause
 	deaf    bool                          // the holder does not hear of a pause
 	chats   map[string]contract.ChatState // by workflow ID
+	tasks   map[string]int32              // open workflows, with the attempt at their task
 	pollers []string
 	cleared []contract.ChatClear
 	paused  []contract.Pause
@@ -82,6 +83,11 @@ func (o *office) DescribeWorkflowExecution(_ context.Context, in *workflowservic
 	id := in.GetExecution().GetWorkflowId()
 	if state, ok := o.chats[id]; ok {
 		return described(id, memoOf(state)), nil
+	}
+	if attempt, ok := o.tasks[id]; ok {
+		res := described(id, nil)
+		res.PendingWorkflowTask = &workflowpb.PendingWorkflowTaskInfo{Attempt: attempt}
+		return res, nil
 	}
 	if o.closed || !strings.HasPrefix(id, "duty/") {
 		return nil, status.Error(codes.NotFound, "workflow not found")
@@ -178,6 +184,12 @@ func (o *office) ListWorkflowExecutions(_ context.Context, in *workflowservice.L
 	if strings.Contains(in.GetQuery(), "ExecutionTime <=") && o.waits > 0 {
 		since := timestamppb.New(time.Now().Add(-o.waits))
 		res.Executions = append(res.Executions, &workflowpb.WorkflowExecutionInfo{StartTime: since, ExecutionTime: since})
+	}
+	if in.GetQuery() == "TaskQueue = 'durabot-7' AND ExecutionStatus = 'Running'" {
+		for _, id := range slices.Sorted(maps.Keys(o.tasks)) {
+			res.Executions = append(res.Executions, described(id, nil).GetWorkflowExecutionInfo())
+		}
+		return res, nil
 	}
 	if !strings.HasPrefix(in.GetQuery(), "WorkflowType = 'ChatWorkflow' AND TaskQueue = 'durabot-7' AND ") {
 		return res, nil
