@@ -151,4 +151,3 @@ func (b *balancer) post(t *testing.T, secret, body string) int {
 	defer res.Body.Close()
 	return res.StatusCode
 }
-

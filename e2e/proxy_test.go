@@ -7,6 +7,7 @@ import (
 	"net"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/workflowservice/v1"
@@ -31,6 +32,8 @@ type gateway struct {
 	after func(workflowID string)
 	// refuses is what every question is answered with, codes.OK for nothing.
 	refuses atomic.Uint32
+	// delays is how long each question waits, in nanoseconds, before it is asked.
+	delays atomic.Int64
 
 	backend *grpc.ClientConn
 }
@@ -60,6 +63,11 @@ func (g *gateway) forward(_ any, stream grpc.ServerStream) error {
 	method, _ := grpc.MethodFromServerStream(stream)
 	if code := codes.Code(g.refuses.Load()); code != codes.OK {
 		return status.Error(code, "told to refuse")
+	}
+	select {
+	case <-time.After(time.Duration(g.delays.Load())):
+	case <-stream.Context().Done():
+		return stream.Context().Err()
 	}
 	var request, response frame
 	if err := stream.RecvMsg(&request); err != nil {

@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -48,6 +49,38 @@ func TestCredentialsThatExpireLoseNothing(t *testing.T) {
 			w.dead(0)
 			w.eventually("it is well again", func() bool { return b.well() })
 			require.False(t, b.ended())
+		})
+	}
+}
+
+func TestASlowTemporalLosesAndDoublesNothing(t *testing.T) {
+	t.Parallel()
+	for name, delay := range map[string]time.Duration{"slow": time.Second, "slower than a lease bears": 4 * time.Second} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			g := &gateway{}
+			b := w.startVia(g.listen(t)).onDuty()
+			say := func(n int) {
+				for chat := range int64(5) {
+					w.SendText(1001+chat, fmt.Sprint(n))
+				}
+			}
+			say(0)
+			g.delays.Store(int64(delay))
+			began := time.Now()
+			for n := 1; n <= 5; n++ {
+				say(n)
+				w.pass(began.Add(time.Duration(n) * 6 * time.Second))
+			}
+			g.delays.Store(0)
+			for chat := range int64(5) {
+				w.eventually("all are answered", func() bool { return len(w.Ledger(1001+chat)) >= 6 })
+				require.Equal(t, []string{"re: 0", "re: 1", "re: 2", "re: 3", "re: 4", "re: 5"}, w.texts(1001+chat))
+			}
+			w.confirmed()
+			w.dead(0)
+			w.eventually("it is well again", func() bool { return b.well() })
 		})
 	}
 }
