@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/durabot/durabot/internal/contract"
+	"github.com/durabot/durabot/internal/devserver"
 	"github.com/durabot/durabot/internal/telegramsim"
 )
 
@@ -106,11 +107,14 @@ func (b *bot) spoke(t *testing.T, within time.Duration) {
 	}
 }
 
-// inNamespace has the world live in a namespace of its own.
-func (w *world) inNamespace(name string) {
+// inNamespace has a bot live in a namespace of its own, on a server of its own.
+func (w *world) inNamespace(name string) (*devserver.Server, *bot) {
 	w.t.Helper()
+	server := w.ownServer()
+	w.t.Cleanup(server.Stop)
 	w.env = append(w.env, "TEMPORAL_NAMESPACE="+name)
 	w.create(name)
+	return server, w.startVia(server.Addr()).onDuty()
 }
 
 // create makes a namespace that is ready for a bot.
@@ -132,10 +136,7 @@ func (w *world) remove(name string) {
 func TestANamespaceThatIsDeletedIsToldAndItsReturnNoticed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	server := w.ownServer()
-	defer server.Stop()
-	w.inNamespace("bots")
-	b := w.startVia(server.Addr()).onDuty()
+	server, b := w.inNamespace("bots")
 	w.SendText(1001, "before")
 	w.eventually("it is answered", func() bool { return len(w.Ledger(1001)) == 1 })
 	w.confirmed()
@@ -156,10 +157,7 @@ func TestANamespaceThatIsDeletedIsToldAndItsReturnNoticed(t *testing.T) {
 func TestAProcessWhoseNamespaceStaysAwayEnds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	server := w.ownServer()
-	defer server.Stop()
-	w.inNamespace("bots")
-	b := w.startVia(server.Addr()).onDuty()
+	server, b := w.inNamespace("bots")
 	w.remove("bots")
 	require.Eventually(t, b.ended, 5*time.Minute, 100*time.Millisecond, "half alive: see %s", b.log)
 	require.Equal(t, 1, b.cmd.ProcessState.ExitCode())

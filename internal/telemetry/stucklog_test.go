@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
 
 	"github.com/durabot/durabot/internal/telemetry"
 )
@@ -25,7 +26,8 @@ func TestATaskThatFailsBecauseTemporalIsAwayIsNoFaultOfTheCode(t *testing.T) {
 	} {
 		h := well()
 		stuck := telemetry.NewStuck(h)
-		log, m := stuck.Log(slog.New(slog.DiscardHandler)).With("WorkerID", "x"), stuck.Metrics(client.MetricsNopHandler)
+		log := sdklog.With(sdklog.NewStructuredLogger(stuck.Log(slog.New(slog.DiscardHandler))), "WorkerID", "x")
+		m := stuck.Metrics(client.MetricsNopHandler)
 		log.Warn("Failed to process workflow task.", "WorkflowID", "update/7/1", "Error", c.err)
 		fail(m)
 		require.Equal(t, c.fault, degraded(h), c.err)
@@ -38,8 +40,9 @@ func TestTheEarOnTheLogLosesNothing(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	log := telemetry.NewStuck(well()).Log(slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelError})))
-	log.With("a", 1).WithGroup("g").Error("Failed to process workflow task.", "Error", "a text")
+	log = log.With("a", 1).WithGroup("g")
+	log.Error("Failed to process workflow task.", "error", "a text")
 	log.Warn("nobody wants this line")
-	require.Contains(t, out.String(), `msg="Failed to process workflow task." a=1 g.Error="a text"`)
+	require.Contains(t, out.String(), `msg="Failed to process workflow task." a=1 g.error="a text"`)
 	require.NotContains(t, out.String(), "nobody")
 }
