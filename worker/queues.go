@@ -44,6 +44,7 @@ func newMain(c client.Client, bot int64, turns *activities.Turns, handling *acti
 	w.RegisterActivity(turns.AwaitTurn)
 	w.RegisterActivity(turns.PassTurn)
 	w.RegisterActivity(turns.Outcome)
+	w.RegisterActivity(turns.Attempts)
 	w.RegisterActivity(activities.Split)
 	w.RegisterActivity(handling.Handle)
 	return w

@@ -74,6 +74,11 @@ func (s *stage) fakeMore() {
 			s.note("cut")
 			return s.split(call)
 		})
+	s.env.OnActivity(turns.Attempts, mock.Anything).Return(
+		func(context.Context) (contract.Ledger, error) {
+			s.note("look at the attempts")
+			return s.known, s.knownError
+		})
 	s.env.OnActivity(turns.Outcome, mock.Anything, mock.Anything).Return(
 		func(_ context.Context, id string) (contract.Outcome, error) {
 			s.outcomes++

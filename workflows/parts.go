@@ -51,7 +51,10 @@ func (w *whole) deliver(ctx workflow.Context) (contract.CallResult, *contract.Me
 func (w *whole) next(ctx workflow.Context) (contract.CallResult, *contract.MessageInput) {
 	in := w.send
 	in.Call, w.send.Ledger = w.left[0], nil
-	return sent(ctx, in.Call, startSend(ctx, w.bot, in, w.cancelWaits))
+	if w.cancelWaits {
+		return w.makeOrTakeBack(ctx, in)
+	}
+	return sent(ctx, in.Call, startSend(ctx, w.bot, in, false))
 }
 
 // cut takes a call apart that is too long and is to be cut then. What is known of

@@ -184,7 +184,7 @@ func TestACancelledPartStopsTheRest(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, contract.Cancelled, res.Outcome)
 	require.Equal(t, []string{"1"}, res.MessageIDs, "what has arrived is told")
-	require.Equal(t, []string{"cut", "send 1", "send 2"}, s.story)
+	require.Equal(t, []string{"cut", "send 1", "send 2", "look at the attempts"}, s.story)
 }
 
 func TestAMessageCancelledBeforeItsNextPartTellsWhatHasArrived(t *testing.T) {

@@ -47,19 +47,21 @@ type stage struct {
 	split     func(contract.Call) (contract.SplitResult, error)
 	outcome   func(n int) (contract.Outcome, error) // of the message before; n from 1
 
-	mu       sync.Mutex
-	story    []string // what happened, in order
-	at       []time.Duration
-	sends    []contract.SendInput
-	sent     []activity.Info
-	messages []contract.MessageInput
-	buried   []contract.DeadInput
-	bodies   []string // what lies beside them, as JSON
-	handled  []contract.HandleInput
-	start    time.Time
-	turns    int
-	handles  int
-	outcomes int
+	mu         sync.Mutex
+	story      []string // what happened, in order
+	at         []time.Duration
+	sends      []contract.SendInput
+	sent       []activity.Info
+	messages   []contract.MessageInput
+	buried     []contract.DeadInput
+	bodies     []string // what lies beside them, as JSON
+	handled    []contract.HandleInput
+	start      time.Time
+	turns      int
+	known      contract.Ledger // of the attempts at a call that is taken back
+	knownError error
+	handles    int
+	outcomes   int
 }
 
 func newStage(t *testing.T) *stage {

@@ -18,6 +18,9 @@ const (
 	// threeParts: three parts of a broadcast go at a time. Before, there were two, of
 	// which one was often at its end and left Telegram's time unused.
 	threeParts = "three-parts"
+	// takesBackKnowingly: a message that is cancelled between two attempts says
+	// whether it may have arrived. Before, it ended cancelled as if none had left.
+	takesBackKnowingly = "takes-back-knowingly"
 )
 
 // has reports whether the workflow runs with a change. It leaves a marker in the
