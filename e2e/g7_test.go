@@ -129,7 +129,7 @@ func TestG7APublicNameAndItsNumberSpendOneBudget(t *testing.T) {
 	const channel = -1001234567890
 	w := newWorld(t, func(o *telegramsim.Options) { o.Limits = telegramsim.Limits{PerGroup: 8} })
 	w.CreateChat(telegramsim.Chat{ID: channel, Type: "channel", Title: "News", Username: "durabot_news"})
-	w.start("--group-per-minute", "8").onDuty()
+	b := w.start("--group-per-minute", "8").onDuty()
 	for i := range 5 {
 		w.send(channel, "--text", fmt.Sprintf("by number %d", i))
 		w.must("send", "--chat", "@Durabot_News", "--text", fmt.Sprintf("by name %d", i))
@@ -137,6 +137,6 @@ func TestG7APublicNameAndItsNumberSpendOneBudget(t *testing.T) {
 	// The ninth may not leave before a minute has passed, whatever the machine does.
 	require.Eventually(t, func() bool { return len(w.Ledger(channel)) == 10 }, 3*time.Minute, 100*time.Millisecond, "all are sent")
 	require.LessOrEqual(t, most(w.to(channel), time.Minute), 8)
-	require.Len(t, w.calls("getChat"), 1)
+	require.LessOrEqual(t, len(w.calls("getChat")), b.terms(), "once in each term")
 	w.obeyed()
 }

@@ -26,7 +26,7 @@ func TestHeartbeatOnlyTheProcessOnDutyIsHeardAndOnlyWhileItIsReady(t *testing.T)
 		urls[i] = server.URL
 	}
 	holder := w.start("--heartbeat-url", urls[0]).onDuty()
-	w.start("--heartbeat-url", urls[1]).ready()
+	other := w.start("--heartbeat-url", urls[1]).ready()
 	w.eventually("the holder is heard", func() bool { return beats[0].Load() == 1 })
 	w.eventually("it is heard again within its minute", func() bool { return beats[0].Load() >= 2 })
 	require.Zero(t, beats[1].Load(), "a stand-by is silent")
@@ -35,8 +35,9 @@ func TestHeartbeatOnlyTheProcessOnDutyIsHeardAndOnlyWhileItIsReady(t *testing.T)
 		Body: `{"ok":false,"error_code":409,"description":"Conflict: terminated by other getUpdates request; make sure that only one bot instance is running"}`,
 	})
 	w.eventually("the holder is not ready", func() bool { status, _ := holder.get("/readyz"); return status == http.StatusServiceUnavailable })
-	heard := beats[0].Load()
+	heard, terms := beats[0].Load(), holder.terms()
 	w.pass(time.Now().Add(70 * time.Second))
-	require.Equal(t, heard, beats[0].Load(), "nobody hears of a bot that is deaf")
-	require.Zero(t, beats[1].Load())
+	// A process that has just taken the duty does not know yet that it is deaf.
+	require.LessOrEqual(t, beats[0].Load(), heard+int64(holder.terms()-terms), "nobody hears of a bot that is deaf")
+	require.LessOrEqual(t, beats[1].Load(), int64(other.terms()))
 }

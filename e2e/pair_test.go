@@ -62,6 +62,18 @@ func (w *world) successor(after time.Time, among ...*bot) *bot {
 	return found
 }
 
+// terms is how often the process has taken the duty, which a slow machine may take
+// from it.
+func (b *bot) terms() int {
+	n := 0
+	for _, line := range b.lines() {
+		if line["msg"] == "on duty" {
+			n++
+		}
+	}
+	return n
+}
+
 // oneVoice checks that Telegram never saw two polls at once.
 func (w *world) oneVoice() {
 	w.t.Helper()

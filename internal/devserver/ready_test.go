@@ -53,7 +53,7 @@ func TestNamespaceThatComesLaterIsAwaited(t *testing.T) {
 func TestNamespaceThatNeverComesIsNamedWithItsStep(t *testing.T) {
 	t.Parallel()
 	f := &frontend{unready: 1 << 30}
-	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
 	err := runningOn(t, f).awaitUsable(ctx)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
