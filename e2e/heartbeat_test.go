@@ -34,7 +34,7 @@ func TestHeartbeatOnlyTheProcessOnDutyIsHeardAndOnlyWhileItIsReady(t *testing.T)
 		Method: "getUpdates", Kind: telegramsim.FaultStatus, Status: http.StatusConflict,
 		Body: `{"ok":false,"error_code":409,"description":"Conflict: terminated by other getUpdates request; make sure that only one bot instance is running"}`,
 	})
-	w.eventually("the holder is not ready", func() bool { status, _ := holder.get("/readyz"); return status == http.StatusServiceUnavailable })
+	w.eventually("the one on duty is not ready", func() bool { return holder.notReady("conflict") || other.notReady("conflict") })
 	heard, terms := beats[0].Load(), holder.terms()
 	w.pass(time.Now().Add(70 * time.Second))
 	// A process that has just taken the duty does not know yet that it is deaf.
