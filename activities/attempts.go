@@ -38,8 +38,8 @@ func attempts(p *workflowpb.PendingActivityInfo) (l contract.Ledger) {
 		l = contract.Ledger{}
 	}
 	// The attempt that is told of is under way, or the next one.
-	if vanished := p.GetAttempt() - 1 - l.Attempt; vanished > 0 {
-		l.Failures += int(vanished)
+	if vanished := vanished(l, p.GetAttempt()); vanished > 0 {
+		l.Failures += vanished
 		l.PossibleDuplicate = true
 	}
 	return l

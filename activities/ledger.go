@@ -129,7 +129,6 @@ type book struct {
 func (s *Sender) openBook(ctx context.Context, info activity.Info, in contract.SendInput) *book {
 	b := &book{marks: in.Call.Delivery == contract.AtMostOnce && !telegram.Lookup(in.Call.Method).Repeatable}
 	b.recorder, b.token = s.Recorder, info.TaskToken
-	var before int32
 	if in.Ledger != nil {
 		b.ledger = *in.Ledger
 		b.ledger.Attempt = 0
@@ -137,16 +136,19 @@ func (s *Sender) openBook(ctx context.Context, info activity.Info, in contract.S
 	if activity.HasHeartbeatDetails(ctx) {
 		var l contract.Ledger
 		if activity.GetHeartbeatDetails(ctx, &l) == nil {
-			b.ledger, before = l, l.Attempt
+			b.ledger = l
 		}
 	}
-	if vanished := info.Attempt - 1 - before; vanished > 0 {
-		b.ledger.Failures += int(vanished)
+	if vanished := vanished(b.ledger, info.Attempt); vanished > 0 {
+		b.ledger.Failures += vanished
 		// An at-most-once request is marked before it leaves; without the mark it did not.
 		b.ledger.PossibleDuplicate = b.ledger.PossibleDuplicate || in.Call.Delivery != contract.AtMostOnce
 	}
 	return b
 }
+
+// vanished is how many attempts before this one have ended without a word.
+func vanished(l contract.Ledger, attempt int32) int { return int(attempt - 1 - l.Attempt) }
 
 // depart marks a request that may not be made twice.
 func (b *book) depart(ctx context.Context) error {

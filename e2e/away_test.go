@@ -59,7 +59,7 @@ type away struct {
 }
 
 const (
-	inTheAir     = 3000
+	inTheAir     = 3000 // whose request is in the air, here and where a stop is tried
 	dueMeanwhile = 3001
 	mailedAway   = 200
 	firstAway    = 5000
@@ -114,8 +114,7 @@ func (x *away) says(notReady bool) {
 		require.True(x.t, x.bot.degraded())
 		return
 	}
-	status, _ = x.bot.get("/readyz")
-	require.Equal(x.t, http.StatusServiceUnavailable, status)
+	require.True(x.t, x.bot.notReady(""))
 }
 
 // judge: all is answered, once and in order, and nobody has to do anything. Where

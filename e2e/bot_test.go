@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -101,6 +102,25 @@ func (b *bot) ready() *bot {
 		return status == http.StatusOK
 	})
 	return b
+}
+
+// degraded reports whether the process is ready and says that something is amiss.
+func (b *bot) degraded() bool {
+	status, text := b.get("/readyz")
+	return status == http.StatusOK && strings.Contains(text, "degraded")
+}
+
+// well reports whether the process is ready and nothing is amiss.
+func (b *bot) well() bool {
+	status, text := b.get("/readyz")
+	return status == http.StatusOK && !strings.Contains(text, "degraded")
+}
+
+// notReady reports whether the process says that it is not ready, and why: "" is
+// anything.
+func (b *bot) notReady(why string) bool {
+	status, text := b.get("/readyz")
+	return status == http.StatusServiceUnavailable && strings.Contains(text, why)
 }
 
 // get fetches a path of the bot's HTTP server; status 0 when it does not answer.

@@ -1,9 +1,7 @@
 package e2e_test
 
 import (
-	"net/http"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -151,10 +149,7 @@ func TestDutyAProcessThatMayNotHoldItNeverAsksTelegram(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	helper := w.start("--no-duty").ready()
-	w.eventually("it says that nobody has the duty", func() bool {
-		status, text := helper.get("/readyz")
-		return status == http.StatusServiceUnavailable && strings.Contains(text, "duty")
-	})
+	w.eventually("it says that nobody has the duty", func() bool { return helper.notReady("duty") })
 	w.start().onDuty()
 	helper.ready()
 	w.SendText(1001, "hello")

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/durabot/durabot/internal/contract"
 	"github.com/durabot/durabot/internal/telegramsim"
@@ -46,9 +45,7 @@ func TestEraseTakesEverythingOfAChatAndNothingOfOthers(t *testing.T) {
 
 // of counts the workflows of a chat.
 func (w *world) of(chat int64) int64 {
-	res, err := w.temporal.CountWorkflow(w.t.Context(), &workflowservice.CountWorkflowExecutionsRequest{
-		Query: fmt.Sprintf("TaskQueue = '%s' AND %s = '%d'", contract.TaskQueue(w.bot), contract.AttributeChat, chat),
-	})
+	n, err := w.count("%s = '%d'", contract.AttributeChat, chat)
 	require.NoError(w.t, err)
-	return res.GetCount()
+	return n
 }

@@ -50,7 +50,7 @@ func TestG12TheTokenAppearsNowhere(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, string(log), "zebracrossing", "message text is in no log, at debug level neither")
 	w.Revoke()
-	w.eventually("the bot says so", func() bool { status, _ := b.get("/readyz"); return status == http.StatusServiceUnavailable })
+	w.eventually("the bot says so", func() bool { return b.notReady("") })
 	_, body := b.get("/readyz")
 	require.Contains(t, body, "refuses the bot token")
 	require.NoError(t, clean("/readyz", []byte(body)))

@@ -91,11 +91,14 @@ func (w *world) outcomes(ids ...string) []contract.CallResult {
 
 // found counts the bot's workflows of a type by their TgOutcome.
 func (w *world) found(kind, outcome string) int64 {
+	n, _ := w.count("WorkflowType = '%s' AND %s = '%s'", kind, contract.AttributeOutcome, outcome)
+	return n
+}
+
+// count counts the bot's workflows that a query finds.
+func (w *world) count(query string, args ...any) (int64, error) {
 	res, err := w.temporal.CountWorkflow(w.t.Context(), &workflowservice.CountWorkflowExecutionsRequest{
-		Query: fmt.Sprintf("TaskQueue = '%s' AND WorkflowType = '%s' AND %s = '%s'", contract.TaskQueue(w.bot), kind, contract.AttributeOutcome, outcome),
+		Query: fmt.Sprintf("TaskQueue = '%s' AND ", contract.TaskQueue(w.bot)) + fmt.Sprintf(query, args...),
 	})
-	if err != nil {
-		return 0
-	}
-	return res.GetCount()
+	return res.GetCount(), err
 }

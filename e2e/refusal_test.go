@@ -2,8 +2,6 @@ package e2e_test
 
 import (
 	"fmt"
-	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -84,12 +82,6 @@ func TestASlowTemporalLosesAndDoublesNothing(t *testing.T) {
 			w.eventually("it is well again", func() bool { return b.well() })
 		})
 	}
-}
-
-// notReady reports whether the process says that it is not ready, and why.
-func (b *bot) notReady(why string) bool {
-	status, text := b.get("/readyz")
-	return status == http.StatusServiceUnavailable && strings.Contains(text, why)
 }
 
 // spoke checks that no warning was repeated more often than each 10 s in so long.

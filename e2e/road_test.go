@@ -2,8 +2,6 @@ package e2e_test
 
 import (
 	"fmt"
-	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -70,16 +68,4 @@ func (w *world) inOrder() {
 	for chat := range int64(10) {
 		require.Equal(w.t, []string{"re: slow 3s 1", "re: slow 3s 2"}, w.texts(1001+chat))
 	}
-}
-
-// degraded reports whether the process is ready and says that something is amiss.
-func (b *bot) degraded() bool {
-	status, text := b.get("/readyz")
-	return status == http.StatusOK && strings.Contains(text, "degraded")
-}
-
-// well reports whether the process is ready and nothing is amiss.
-func (b *bot) well() bool {
-	status, text := b.get("/readyz")
-	return status == http.StatusOK && !strings.Contains(text, "degraded")
 }

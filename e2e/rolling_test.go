@@ -143,10 +143,9 @@ func (x *rolling) dies() string {
 // settled waits until nothing is left to do, and reports whether that came.
 func (x *rolling) settled() bool {
 	x.t.Helper()
-	query := fmt.Sprintf("TaskQueue = '%s' AND ExecutionStatus = 'Running' AND WorkflowType != '%s'", contract.TaskQueue(x.bot), contract.DutyWorkflow)
 	return assert.Eventually(x.t, func() bool {
-		open, err := x.temporal.CountWorkflow(x.t.Context(), &workflowservice.CountWorkflowExecutionsRequest{Query: query})
-		return err == nil && open.GetCount() == 0 && x.Pending() == 0 && len(x.missing()) == 0
+		open, err := x.count("ExecutionStatus = 'Running' AND WorkflowType != '%s'", contract.DutyWorkflow)
+		return err == nil && open == 0 && x.Pending() == 0 && len(x.missing()) == 0
 	}, 3*time.Minute, 200*time.Millisecond, "everything has ended")
 }
 

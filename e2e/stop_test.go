@@ -74,7 +74,6 @@ type stopping struct {
 
 const (
 	firstSlow = 1000 // of 20 chats whose handlers take long
-	inTheAirs = 3000 // whose request is in the air
 	albumChat = 4000 // who sends an album
 )
 
@@ -89,12 +88,12 @@ func (s *stopping) busy() {
 	for i := range int64(50) {
 		s.CreateChat(telegramsim.Chat{ID: 5000 + i})
 	}
-	s.Fault(telegramsim.Fault{Method: "sendMessage", ChatID: inTheAirs, Times: 1, Kind: telegramsim.FaultDelayAfter, Wait: 5 * time.Second})
-	s.SendText(inTheAirs, "in the air")
+	s.Fault(telegramsim.Fault{Method: "sendMessage", ChatID: inTheAir, Times: 1, Kind: telegramsim.FaultDelayAfter, Wait: 5 * time.Second})
+	s.SendText(inTheAir, "in the air")
 	s.album(1, 2)
 	s.updates = 20 + 1 + 2
 	s.eventually("the handlers run", func() bool { return len(s.runs()) == s.updates })
-	s.eventually("one is in the air", func() bool { return len(s.Ledger(inTheAirs)) == 1 })
+	s.eventually("one is in the air", func() bool { return len(s.Ledger(inTheAir)) == 1 })
 	s.bulk(50, func(i int) contract.Call { return text(5000+int64(i), "queued") })
 	for _, b := range []*bot{s.holder, s.other} {
 		b.keepAlive()
@@ -152,7 +151,7 @@ func (s *stopping) judge() {
 	for chat := range int64(20) {
 		require.Equal(s.t, []string{"re: slow 6s"}, s.texts(firstSlow+chat))
 	}
-	require.Equal(s.t, []string{"re: in the air"}, s.texts(inTheAirs), "its answer was stored")
+	require.Equal(s.t, []string{"re: in the air"}, s.texts(inTheAir), "its answer was stored")
 	require.Equal(s.t, []string{"re: picture 1", "re: picture 2", "re: picture 3", "re: picture 4"}, s.texts(albumChat))
 	for i := range int64(50) {
 		require.Equal(s.t, []string{"queued"}, s.texts(5000+i))

@@ -31,7 +31,7 @@ func TestTemporalIsKilledAndComesBack(t *testing.T) {
 	for i := range int64(20) {
 		w.SendText(1000+i, fmt.Sprintf("after %d", i))
 	}
-	w.eventually("the bot says so", func() bool { status, _ := b.get("/readyz"); return status == http.StatusServiceUnavailable })
+	w.eventually("the bot says so", func() bool { return b.notReady("") })
 	status, _ := b.get("/healthz")
 	require.Equal(t, http.StatusOK, status, "a restart of the bot would mend nothing")
 	server, err = server.Restart(t.Context())

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/durabot/durabot/internal/contract"
 	"github.com/durabot/durabot/internal/devserver"
@@ -156,11 +155,10 @@ func (x *torture) calm() {
 	}
 	x.broadcast("resume") // should durabot have paused it
 	x.until("every update is confirmed", func() bool { return x.Pending() == 0 })
-	query := fmt.Sprintf("TaskQueue = '%s' AND ExecutionStatus = 'Running' AND WorkflowType IN ('%s', '%s', '%s', '%s')", contract.TaskQueue(x.bot),
-		contract.UpdateWorkflow, contract.MessageWorkflow, contract.BroadcastWorkflow, contract.BroadcastPartWorkflow)
 	x.until("every workflow has ended", func() bool {
-		open, err := x.temporal.CountWorkflow(x.t.Context(), &workflowservice.CountWorkflowExecutionsRequest{Query: query})
-		return err == nil && open.GetCount() == 0
+		open, err := x.count("ExecutionStatus = 'Running' AND WorkflowType IN ('%s', '%s', '%s', '%s')",
+			contract.UpdateWorkflow, contract.MessageWorkflow, contract.BroadcastWorkflow, contract.BroadcastPartWorkflow)
+		return err == nil && open == 0
 	})
 	x.until("nobody has to tend to anything", x.tended)
 }

@@ -91,22 +91,39 @@ func failed(call contract.Call, app *temporal.ApplicationError, res contract.Cal
 	return res, nil
 }
 
-// timedOut judges a call whose time is over by its ledger and by whether an
-// attempt was under way, which may have sent it: an at-most-once call is marked
-// before it leaves, any other may have left.
+// timedOut judges a call whose time is over.
 func timedOut(call contract.Call, timeout *temporal.TimeoutError, running bool, res *contract.CallResult) {
-	var ledger contract.Ledger
-	if timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&ledger) == nil {
+	ledger, known := lastLedger(timeout)
+	if known {
 		res.PossibleDuplicate, res.Degraded, res.Error = ledger.PossibleDuplicate, ledger.Degraded, ledger.Error
 	}
+	if !unclear(call, ledger, running, res) {
+		res.Outcome = contract.Expired
+	}
+}
+
+// lastLedger is the last that a call which timed out has left.
+func lastLedger(timeout *temporal.TimeoutError) (contract.Ledger, bool) {
+	var l contract.Ledger
+	if !timeout.HasLastHeartbeatDetails() || timeout.LastHeartbeatDetails(&l) != nil {
+		return contract.Ledger{}, false
+	}
+	return l, true
+}
+
+// unclear judges a call of which no attempt says how it ended, by its ledger and
+// by whether an attempt was under way, which may have sent it: an at-most-once
+// call is marked before it leaves, any other may have left. It reports whether the
+// call is dead for that.
+func unclear(call contract.Call, l contract.Ledger, running bool, res *contract.CallResult) bool {
 	switch {
 	case call.Delivery != contract.AtMostOnce:
-		res.PossibleDuplicate = res.PossibleDuplicate || running
-	case ledger.InFlight:
+		res.PossibleDuplicate = l.PossibleDuplicate || running
+	case l.InFlight:
 		res.Outcome, res.Reason = contract.Dead, contract.ReasonUncertain
-		return
+		return true
 	}
-	res.Outcome = contract.Expired
+	return false
 }
 
 // running reports whether an attempt was under way when the activity ended. The

@@ -63,8 +63,7 @@ func doubt(call contract.Call, known contract.Ledger, err error, res *contract.C
 	vanished := false
 	if timeout, ok := errors.AsType[*temporal.TimeoutError](err); ok {
 		vanished = running(err)
-		var l contract.Ledger
-		if timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&l) == nil {
+		if l, newer := lastLedger(timeout); newer {
 			l.PossibleDuplicate = l.PossibleDuplicate || known.PossibleDuplicate
 			known = l
 		}
@@ -75,10 +74,7 @@ func doubt(call contract.Call, known contract.Ledger, err error, res *contract.C
 			return
 		}
 	}
-	switch {
-	case call.Delivery != contract.AtMostOnce:
-		res.PossibleDuplicate = known.PossibleDuplicate || vanished
-	case known.InFlight:
-		res.Outcome, res.Reason, res.Error = contract.Dead, contract.ReasonUncertain, "taken back when it might have left already"
+	if unclear(call, known, vanished, res) {
+		res.Error = "taken back when it might have left already"
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -100,12 +101,11 @@ func parse(args []string) (options, error) {
 
 // plain is a value as the server's settings have it.
 func plain(value string) any {
-	var n int
-	switch _, err := fmt.Sscanf(value, "%d", &n); {
-	case value == "true" || value == "false":
-		return value == "true"
-	case err == nil && fmt.Sprint(n) == value:
+	if n, err := strconv.Atoi(value); err == nil {
 		return n
+	}
+	if yes, err := strconv.ParseBool(value); err == nil {
+		return yes
 	}
 	return value
 }

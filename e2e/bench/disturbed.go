@@ -101,8 +101,7 @@ func (b *bot) disturb(ctx context.Context) (spans, error) {
 
 // kill ends the process on duty as a lack of memory would, and starts another.
 func (b *bot) kill(context.Context) error {
-	_ = b.processes[0].Process.Kill()
-	_ = b.processes[0].Wait() // it was killed
+	_ = b.strike() // one that has ended by itself is replaced, too
 	b.processes = b.processes[1:]
 	return b.run()
 }
@@ -119,10 +118,6 @@ func (b *bot) goesOn(ctx context.Context) (time.Time, error) {
 	if err := b.until(ctx, "the bot polls", func(p pulse) bool { return p.Polling }); err != nil {
 		return time.Time{}, err
 	}
-	p, err := b.pulse(ctx)
-	if err != nil {
-		return time.Time{}, err
-	}
-	err = b.accepted(ctx, p.Requests.Accepted+durabotRate)
+	err := b.more(ctx, durabotRate)
 	return time.Now(), err
 }
