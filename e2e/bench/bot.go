@@ -63,7 +63,7 @@ func (b *bot) pid() int { return b.processes[0].Process.Pid }
 
 // until waits for something at the simulator, for at most twenty minutes.
 func (b *bot) until(ctx context.Context, what string, ok func(pulse) bool) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, 20*time.Minute, fmt.Errorf("waited in vain: %s: see %s", what, b.log.Name()))
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Minute)
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -71,7 +71,7 @@ func (b *bot) until(ctx context.Context, what string, ok func(pulse) bool) error
 		p, err := b.pulse(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return context.Cause(ctx)
+			return fmt.Errorf("waited in vain: %s: see %s: %w", what, b.log.Name(), context.Cause(ctx))
 		case err != nil:
 			return err
 		case ok(p):

@@ -29,7 +29,8 @@ func (w *load) write(ctx context.Context, n int) error {
 	return w.b.say(ctx, chat, text)
 }
 
-// crowd lets so many people write in turn, at an even rate.
+// crowd lets so many people write in turn, at an even rate. Who has begun to write
+// when it is ended writes to the end: else nobody could say whether he did.
 func (w *load) crowd(ctx context.Context, people, perSecond int, d time.Duration) error {
 	tick := time.NewTicker(time.Second / time.Duration(perSecond))
 	defer tick.Stop()
@@ -39,7 +40,7 @@ func (w *load) crowd(ctx context.Context, people, perSecond int, d time.Duration
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		if err := w.write(ctx, n%people); err != nil {
+		if err := w.write(context.WithoutCancel(ctx), n%people); err != nil {
 			return err
 		}
 	}
