@@ -89,7 +89,10 @@ func (m *message) deliver(ctx workflow.Context) contract.CallResult {
 		m.send.Deadline = workflow.Now(ctx).Add(m.in.Call.Lifetime())
 	}
 	if outcome, why := m.awaitOther(ctx); outcome != "" {
-		unmade := contract.CallResult{Method: m.in.Call.Method, ChatID: m.in.Call.Address(), Outcome: outcome, Error: why}
+		unmade := contract.CallResult{
+			Method: m.in.Call.Method, ChatID: m.in.Call.Address(), Outcome: outcome, Error: why,
+			PossibleDuplicate: m.send.Ledger.Doubtful(),
+		}
 		return joined(append(m.made, unmade))
 	}
 	res, _ := m.whole.deliver(ctx) // it holds no turn that it could leave

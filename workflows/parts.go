@@ -28,7 +28,9 @@ type whole struct {
 // update's turn, and is what goes on.
 func (w *whole) deliver(ctx workflow.Context) (contract.CallResult, *contract.MessageInput) {
 	if err := w.cut(ctx); err != nil {
-		return ended(w.left[0], err)
+		res, gone := ended(w.left[0], err)
+		res.PossibleDuplicate = res.PossibleDuplicate || w.send.Ledger.Doubtful()
+		return res, gone
 	}
 	for {
 		res, gone := w.next(ctx)
@@ -51,6 +53,13 @@ func (w *whole) deliver(ctx workflow.Context) (contract.CallResult, *contract.Me
 func (w *whole) next(ctx workflow.Context) (contract.CallResult, *contract.MessageInput) {
 	in := w.send
 	in.Call, w.send.Ledger = w.left[0], nil
+	res, gone := w.make(ctx, in)
+	// One that ended before its first attempt has this from an earlier send alone.
+	res.PossibleDuplicate = res.PossibleDuplicate || in.Ledger.Doubtful()
+	return res, gone
+}
+
+func (w *whole) make(ctx workflow.Context, in contract.SendInput) (contract.CallResult, *contract.MessageInput) {
 	if w.cancelWaits {
 		return w.makeOrTakeBack(ctx, in)
 	}

@@ -3,6 +3,7 @@ package workflows_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -84,4 +85,32 @@ func TestACancelThatComesWithTheAnswerIsTooLate(t *testing.T) {
 	res, err := s.runMessage(in)
 	require.NoError(t, err)
 	require.Equal(t, contract.Delivered, res.Outcome)
+}
+
+func TestAMessageThatIsCancelledKeepsTheDoubtOfAnEarlierSend(t *testing.T) {
+	t.Parallel()
+	for name, holdUp := range map[string]func(*stage, *contract.MessageInput){
+		"before its time":        func(s *stage, in *contract.MessageInput) { in.NotBefore = s.start.Add(time.Hour) },
+		"before its turn":        func(_ *stage, in *contract.MessageInput) { in.After = before },
+		"before it left":         func(_ *stage, in *contract.MessageInput) { in.CancelWaits = true },
+		"before it left, a part": func(_ *stage, in *contract.MessageInput) { in.CancelWaits, in.Call.Split = true, true },
+		"at once":                func(*stage, *contract.MessageInput) {},
+	} {
+		for _, doubtful := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, %t", name, doubtful), func(t *testing.T) {
+				t.Parallel()
+				s := newStage(t)
+				s.send = limitedFor(time.Hour)
+				s.turn = func(int) (bool, error) { return false, nil }
+				s.env.RegisterDelayedCallback(s.env.CancelWorkflow, time.Minute)
+				in := letter()
+				in.Overtaken, in.Ledger = true, &contract.Ledger{Attempt: 4, PossibleDuplicate: doubtful}
+				holdUp(s, &in)
+				res, err := s.runMessage(in)
+				require.NoError(t, err)
+				require.Equal(t, contract.Cancelled, res.Outcome)
+				require.Equal(t, doubtful, res.PossibleDuplicate)
+			})
+		}
+	}
 }

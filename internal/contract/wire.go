@@ -96,6 +96,9 @@ type Ledger struct {
 	Error string `json:"error,omitempty"`
 }
 
+// Doubtful reports whether an earlier attempt may have arrived. Nil knows of none.
+func (l *Ledger) Doubtful() bool { return l != nil && l.PossibleDuplicate }
+
 // MessageInput is one call with a workflow of its own.
 type MessageInput struct {
 	BotID int64  `json:"bot_id,string"`
