@@ -89,7 +89,8 @@ func (t *try) final(kind, why string) error {
 // overtake hands the call back to its update, which lets it go on by itself. The
 // mark of a request under way ends with this attempt, whose end is known.
 func (t *try) overtake(next time.Time, why string) error {
-	t.remember(func(l *contract.Ledger) { l.InFlight, l.Error = false, why })
+	since := t.since()
+	t.remember(func(l *contract.Ledger) { l.InFlight, l.Error, l.Since = false, why, since })
 	return temporal.NewApplicationErrorWithOptions(why, contract.FailureOvertaken, temporal.ApplicationErrorOptions{
 		NonRetryable: true,
 		Category:     temporal.ApplicationErrorCategoryBenign,

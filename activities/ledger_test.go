@@ -105,13 +105,15 @@ func TestAnOvertakenCallKeepsItsFailuresButNotItsAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		in := message()
-		in.Ledger = &contract.Ledger{Attempt: 5, Failures: 3, PossibleDuplicate: true}
+		since := time.Now().Add(-time.Hour)
+		in.Ledger = &contract.Ledger{Attempt: 5, Failures: 3, PossibleDuplicate: true, Since: since}
 		w.api.script = []error{refused}
 		w.api.wait = func(context.Context) error { time.Sleep(6 * time.Second); return nil }
 		_, err := w.attempt(t, 1, in)
 		require.True(t, detail(t, direct(t, err)).PossibleDuplicate)
 		require.Equal(t, 4, w.recorder.last().Failures)
 		require.Zero(t, w.recorder.ledgers[0].Attempt, "none of this activity's attempts had ended when it was fed")
+		require.True(t, since.Equal(w.budget.wants[0].Since), "an edit is no newer for having been overtaken")
 	})
 }
 

@@ -92,7 +92,7 @@ func (t *try) askChat(ctx context.Context) (int64, error) {
 	waiting, cancel := context.WithDeadline(ctx, t.patience)
 	defer cancel()
 	grant, err := t.Budget.Acquire(waiting, Want{
-		Method: "getChat", Items: 1, Priority: t.in.Call.Priority, Since: t.info.ScheduledTime,
+		Method: "getChat", Items: 1, Priority: t.in.Call.Priority, Since: t.since(),
 	})
 	if err != nil {
 		return 0, err

@@ -168,7 +168,7 @@ func (t *try) admit(ctx context.Context) (Grant, error) {
 	defer cancel()
 	grant, err := t.Budget.Acquire(waiting, Want{
 		Chat: t.chat, Method: t.method.Name, Items: telegram.Items(t.in.Call.Method, t.params),
-		Counts: t.method.Counts, Priority: t.in.Call.Priority, Since: t.info.ScheduledTime,
+		Counts: t.method.Counts, Priority: t.in.Call.Priority, Since: t.since(),
 		Transient: t.method.Transient, Edits: edited(t.method.Name, t.params),
 		Flow: t.flow, FlowRate: t.flowRate, Paid: t.paid,
 	})

@@ -154,6 +154,7 @@ func TestOnlyACallInATurnIsOvertaken(t *testing.T) {
 				require.False(t, ledger.InFlight, "its request is known not to have left")
 				require.Equal(t, in.Deadline.UTC(), deadline.UTC())
 				require.GreaterOrEqual(t, time.Until(next), time.Second)
+				require.True(t, ledger.Since.Equal(w.budget.wants[0].Since), "where it goes on it keeps its place")
 			})
 		})
 	}

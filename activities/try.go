@@ -67,6 +67,14 @@ func (s *Sender) newTry(info activity.Info, in contract.SendInput, n notes) (*tr
 	return t, nil
 }
 
+// since is when the call was first to be made, its place among those of its chat.
+func (t *try) since() time.Time {
+	if since := t.entries().Since; !since.IsZero() {
+		return since
+	}
+	return t.info.ScheduledTime
+}
+
 // result is what is known of the call so far.
 func (t *try) result() contract.CallResult {
 	l := t.entries()

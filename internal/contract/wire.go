@@ -88,6 +88,9 @@ type Ledger struct {
 	PossibleDuplicate bool `json:"possible_duplicate,omitempty"`
 	// FailingSince is when the call first failed for a reason of its own.
 	FailingSince time.Time `json:"failing_since,omitzero"`
+	// Since is when an earlier activity was to make the call, zero for none: an edit
+	// that was overtaken stays older than those that came after it.
+	Since time.Time `json:"since,omitzero"`
 	// MovedTo is the chat that took the place of the call's own.
 	MovedTo int64 `json:"moved_to,omitempty,string"`
 	// Degraded is set once the call goes without its parse_mode.
