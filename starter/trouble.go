@@ -37,6 +37,11 @@ const (
 	Undelivered Trouble = "delivery"
 )
 
+// Troubles are all of them but Fine.
+func Troubles() []Trouble {
+	return []Trouble{TelegramAway, TemporalAway, Refused, OtherPoller, ForeignWebhook, Limited, Rejected, Undelivered}
+}
+
 const (
 	backoffFirst = time.Second
 	backoffMost  = time.Minute

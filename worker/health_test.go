@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/serviceerror"
 
+	"github.com/durabot/durabot/internal/telemetry"
 	"github.com/durabot/durabot/starter"
 	"github.com/durabot/durabot/worker"
 )
@@ -25,6 +26,8 @@ func TestATroubleOfIntakeShowsInHealth(t *testing.T) {
 		starter.Refused:        "not ready",
 		starter.OtherPoller:    "not ready",
 		starter.ForeignWebhook: "not ready",
+		starter.Rejected:       "not ready",
+		starter.Undelivered:    "degraded",
 	} {
 		h := ready()
 		refused := false
@@ -34,6 +37,7 @@ func TestATroubleOfIntakeShowsInHealth(t *testing.T) {
 		require.Equal(t, want == "degraded", ok)
 		require.True(t, strings.HasPrefix(text, want+"\n"), text)
 		require.Contains(t, text, "because of this")
+		require.Equal(t, map[telemetry.Part]starter.Trouble{telemetry.PartIntake: trouble}, h.Unwell())
 		require.Equal(t, trouble == starter.Refused, refused, "only a refused token ends the term")
 		w.Trouble(starter.Fine, "")
 		_, text = h.Ready()

@@ -42,11 +42,11 @@ func (w *watch) Trouble(kind starter.Trouble, text string) {
 	case starter.Fine:
 		w.settle()
 	case starter.TelegramAway, starter.Limited, starter.Undelivered:
-		w.Degrade(telemetry.PartIntake, text)
+		w.DegradeBy(telemetry.PartIntake, kind, text)
 	case starter.Refused:
-		w.Down(telemetry.PartIntake, string(kind)+": "+text)
+		w.DownBy(telemetry.PartIntake, kind, string(kind)+": "+text)
 		w.refused()
 	default:
-		w.Down(telemetry.PartIntake, string(kind)+": "+text)
+		w.DownBy(telemetry.PartIntake, kind, string(kind)+": "+text)
 	}
 }

@@ -41,7 +41,7 @@ func Serve(ctx context.Context, handler activities.Handler, s config.Settings) e
 		return err
 	}
 	health, numbers := telemetry.NewHealth(), &stats.Source{}
-	metrics.Registry.MustRegister(telemetry.NewNumbers(numbers))
+	metrics.Registry.MustRegister(telemetry.NewNumbers(numbers), telemetry.NewTroubles(health))
 	address := ""
 	var posts *starter.Webhook
 	if s.Intake == "webhook" {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/durabot/durabot/starter"
 )
 
 // Part is something that can be unwell.
@@ -26,14 +28,23 @@ const (
 	PartHTTP      Part = "http"      // this very page is going away
 )
 
+// Parts are all of them.
+func Parts() []Part {
+	return []Part{
+		PartStart, PartTemporal, PartIntake, PartTelegram, PartToken, PartDuty,
+		PartBudget, PartPenalty, PartQueue, PartWorkflows, PartWorker, PartHTTP,
+	}
+}
+
 // Health is what a process knows of its own state. It never asks anybody: each
 // part reports to it.
 type Health struct {
 	mu     sync.Mutex
-	down   map[Part]string    // this process can neither take nor pass on an update
-	worse  map[Part]string    // it can, but a person should look
-	notes  map[Part]string    // all is well, and this is how
-	ends   map[Part]time.Time // of what is said for a time
+	down   map[Part]string          // this process can neither take nor pass on an update
+	worse  map[Part]string          // it can, but a person should look
+	notes  map[Part]string          // all is well, and this is how
+	kinds  map[Part]starter.Trouble // of what has several
+	ends   map[Part]time.Time       // of what is said for a time
 	aliveT time.Time
 	now    func() time.Time
 }
@@ -44,6 +55,7 @@ func NewHealth() *Health {
 		down:  map[Part]string{PartStart: "starting"},
 		worse: map[Part]string{},
 		notes: map[Part]string{},
+		kinds: map[Part]starter.Trouble{},
 		ends:  map[Part]time.Time{},
 		now:   time.Now,
 	}
@@ -54,6 +66,22 @@ func (h *Health) Down(p Part, why string) { h.set(p, why, "", "") }
 
 // Degrade says that the part is unwell while the work goes on.
 func (h *Health) Degrade(p Part, why string) { h.set(p, "", why, "") }
+
+// DownBy is Down by one of several troubles of the part.
+func (h *Health) DownBy(p Part, kind starter.Trouble, why string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.put(p, why, "", "")
+	h.kinds[p] = kind
+}
+
+// DegradeBy is Degrade by one of several troubles of the part.
+func (h *Health) DegradeBy(p Part, kind starter.Trouble, why string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.put(p, "", why, "")
+	h.kinds[p] = kind
+}
 
 // DegradeUntil is Degrade, taken back by itself at a time.
 func (h *Health) DegradeUntil(p Part, why string, end time.Time) {
@@ -77,6 +105,7 @@ func (h *Health) set(p Part, down, worse, note string) {
 
 func (h *Health) put(p Part, down, worse, note string) {
 	delete(h.ends, p)
+	delete(h.kinds, p)
 	put(h.down, p, down)
 	put(h.worse, p, worse)
 	put(h.notes, p, note)
@@ -112,11 +141,7 @@ func (h *Health) Alive() bool {
 func (h *Health) Ready() (bool, string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for p, end := range h.ends {
-		if !h.now().Before(end) {
-			h.put(p, "", "", "")
-		}
-	}
+	h.expire()
 	switch {
 	case len(h.down) > 0:
 		return false, "not ready\n" + lines(h.down) + lines(h.worse) + lines(h.notes)
@@ -124,6 +149,30 @@ func (h *Health) Ready() (bool, string) {
 		return true, "degraded\n" + lines(h.worse) + lines(h.notes)
 	}
 	return true, "ready\n" + lines(h.notes)
+}
+
+// Unwell are the parts that are down or degraded, each with the kind of its
+// trouble, "" where there is none to tell.
+func (h *Health) Unwell() map[Part]starter.Trouble {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.expire()
+	all := map[Part]starter.Trouble{}
+	for _, m := range []map[Part]string{h.down, h.worse} {
+		for p := range m {
+			all[p] = h.kinds[p]
+		}
+	}
+	return all
+}
+
+// expire takes back what was said for a time that is over.
+func (h *Health) expire() {
+	for p, end := range h.ends {
+		if !h.now().Before(end) {
+			h.put(p, "", "", "")
+		}
+	}
 }
 
 func lines(m map[Part]string) string {

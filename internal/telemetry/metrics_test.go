@@ -77,7 +77,7 @@ func TestTheOnlyLabelsOfOurOwnAreFewAndBounded(t *testing.T) {
 	m.Posted(starter.PostStored)
 	m.Limited(42, "sendMessage")
 	m.Sent(activities.Sent{Method: "sendMessage", Outcome: contract.Delivered, Priority: contract.Normal})
-	m.Registry.MustRegister(telemetry.NewNumbers(counting(nil)))
+	m.Registry.MustRegister(telemetry.NewNumbers(counting(nil)), telemetry.NewTroubles(telemetry.NewHealth()))
 	families, err := m.Registry.Gather()
 	require.NoError(t, err)
 	labels := map[string][]string{}
@@ -96,7 +96,7 @@ func TestTheOnlyLabelsOfOurOwnAreFewAndBounded(t *testing.T) {
 		"durabot_calls_total": {"method", "outcome"}, "durabot_possible_duplicates_total": {}, "durabot_call_wait_seconds": {"class"},
 		"durabot_handler_seconds": {}, "durabot_handler_failures_total": {}, "durabot_heartbeat_failures_total": {},
 		"durabot_inbox_unhandled": {}, "durabot_queue_depth": {}, "durabot_oldest_pending_age_seconds": {}, "durabot_dead_open": {},
-		"durabot_dead_last_24h": {}, "durabot_broadcasts": {},
+		"durabot_dead_last_24h": {}, "durabot_broadcasts": {}, "durabot_trouble": {"kind", "part"},
 	}, labels)
 }
 
