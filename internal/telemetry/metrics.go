@@ -42,7 +42,7 @@ func NewMetrics() (*Metrics, error) {
 	if err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
-	meter := metric.NewMeterProvider(metric.WithReader(exporter)).Meter("temporal-sdk-go")
+	meter := metric.NewMeterProvider(metric.WithReader(exporter), metric.WithView(latencies())).Meter("temporal-sdk-go")
 	m := &Metrics{
 		Registry: registry,
 		Temporal: opentelemetry.NewMetricsHandler(opentelemetry.MetricsHandlerOptions{
@@ -63,6 +63,16 @@ func NewMetrics() (*Metrics, error) {
 	registry.MustRegister(m.stored, m.duplicates, m.undecodable, m.polls, m.posts, m.limited, m.duty, m.waiting, m.penalties, m.closed)
 	registry.MustRegister(m.collectors()...)
 	return m, nil
+}
+
+// latencies has the SDK's histograms counted in buckets for seconds, which they
+// are in. Those they would have are for milliseconds: all would be under five.
+func latencies() metric.View {
+	return metric.NewView(metric.Instrument{Name: "temporal_*", Kind: metric.InstrumentKindHistogram}, metric.Stream{
+		Aggregation: metric.AggregationExplicitBucketHistogram{
+			Boundaries: []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 600},
+		},
+	})
 }
 
 func counter(name, help string) prometheus.Counter {

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/stretchr/testify/require"
@@ -108,6 +109,15 @@ func TestTheMetricsOfGoTheProcessAndTheTemporalSDKAreAmongThem(t *testing.T) {
 	require.Regexp(t, `(?m)^temporal_request\w*\{operation="StartWorkflowExecution"\} 3$`, text)
 	require.Contains(t, text, "\ngo_goroutines ")
 	require.Contains(t, text, "\nprocess_start_time_seconds ")
+}
+
+func TestALatencyOfTheTemporalSDKIsCountedInSeconds(t *testing.T) {
+	t.Parallel()
+	m := newMetrics(t)
+	m.Temporal.Timer("temporal_request_latency").Record(30 * time.Millisecond)
+	text := scrape(t, m)
+	require.Regexp(t, `(?m)^temporal_request_latency_seconds_bucket\{le="0.025"\} 0$`, text)
+	require.Regexp(t, `(?m)^temporal_request_latency_seconds_bucket\{le="0.05"\} 1$`, text)
 }
 
 func TestTheMetricsOfOneProcessAreNotThoseOfAnother(t *testing.T) {
