@@ -139,7 +139,7 @@ func (p Program) command() *cobra.Command {
 	flags.StringVar(&g.logLevel, "log-level", "info", "debug, info, warn or error")
 	flags.StringVar(&g.logFormat, "log-format", "", "text or json (default: text on a terminal)")
 	root.AddCommand(
-		p.devCommand(g), p.runCommand(g), p.simCommand(g), p.setupCommand(), p.doctorCommand(g),
+		p.devCommand(g), p.runCommand(g), p.simCommand(g), p.setupCommand(), p.doctorCommand(g), p.healthCommand(),
 		p.sendCommand(g), p.messageCommand(g), p.updateCommand(g), p.deadCommand(g), p.broadcastCommand(g), p.chatCommand(g), p.pauseCommand(g), p.resumeCommand(g), p.statsCommand(g), p.versionCommand(),
 	)
 	return root

@@ -57,6 +57,7 @@ func TestWrongUsageIsExitCodeTwoAndOneLine(t *testing.T) {
 		"no TLS":        {good, []string{"run", "--intake", "webhook", "--webhook-url", "http://bot.example.org/SECRET", "--webhook-secret", "s"}, "--webhook-url: want https://, for Telegram posts to nothing else, got http:// at bot.example.org"},
 		"no server":     {good, []string{"run", "--intake", "webhook", "--webhook-url", "https://bot.example.org", "--webhook-secret", "s", "--http", ""}, "--http: a webhook needs an address to listen on, got none"},
 		"advertised":    {good, []string{"run", "--advertise", "here"}, `--advertise: want HOST:PORT, got "here"`},
+		"health":        {good, []string{"health", "--http", "here"}, `--http: want HOST:PORT, got "here"`},
 		"no token":      {nil, []string{"run"}, "no bot token: set TELEGRAM_BOT_TOKEN to the token from @BotFather, or TELEGRAM_BOT_TOKEN_FILE to a file that holds it"},
 		"no bot":        {nil, []string{"update", "list"}, "no bot: give --bot ID, the number in front of the token's colon, or set TELEGRAM_BOT_TOKEN"},
 		"bad API":       {map[string]string{"TELEGRAM_BOT_TOKEN": someToken, "TELEGRAM_API_URL": "ftp://x"}, []string{"run"}, "TELEGRAM_API_URL: telegram client: base URL: expected http:// or https:// and a host"},
@@ -103,7 +104,7 @@ func TestHelpListsEveryVerb(t *testing.T) {
 	c := run(t.Context(), nil)
 	require.Zero(t, c.code)
 	require.Empty(t, c.errout)
-	for _, verb := range []string{"dev", "run", "sim", "setup", "doctor", "send", "message", "update", "dead", "broadcast", "chat", "pause", "resume", "stats", "version"} {
+	for _, verb := range []string{"dev", "run", "sim", "setup", "doctor", "health", "send", "message", "update", "dead", "broadcast", "chat", "pause", "resume", "stats", "version"} {
 		require.Regexp(t, `(?m)^  `+verb+` +\S`, c.out)
 	}
 	require.Regexp(t, `^durabot \S+\n$`, run(t.Context(), nil, "version").out)
