@@ -62,6 +62,10 @@ rolling: server ## Roll an older build forward to this one and back under load, 
 	(cd "$$dir/old" && go build -o "$$dir/testbot" ./e2e/testbot) && \
 	go test ./e2e -count=1 -timeout 30m -run Rolling -v -rolling.old="$$dir/testbot" -rolling.for=5m $(ARGS)
 
+.PHONY: deploy
+deploy: server $(golangci) ## Check the files of deploy/ against the program, without a container engine
+	cd deploy/check && go vet ./... && ../../$(golangci) run && go test $(timeout) $(TESTFLAGS) ./...
+
 .PHONY: examples
 examples: ## Test the examples, each a module of its own
 	@for module in examples/*/go.mod; do \
