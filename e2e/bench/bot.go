@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -18,6 +19,7 @@ type bot struct {
 	*lab
 	*sim
 	id        int64
+	http      string // where its first process serves its metrics, "" for nowhere
 	messages  *starter.Messages
 	env       []string
 	processes []*exec.Cmd // the first one is there alone, or before the others
@@ -56,6 +58,18 @@ func (b *bot) run(flags ...string) error {
 	}
 	b.processes = append(b.processes, cmd)
 	return nil
+}
+
+// join starts one beside the first, on an address of its own if that has one.
+func (b *bot) join(ctx context.Context, flags ...string) error {
+	if b.http != "" {
+		own, err := freeAddress(ctx)
+		if err != nil {
+			return err
+		}
+		flags = append(slices.Clone(flags), "--http", own)
+	}
+	return b.run(flags...)
 }
 
 // pid is that of the first process.

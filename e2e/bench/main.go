@@ -14,23 +14,26 @@ import (
 
 // plan is how much is measured.
 type plan struct {
-	Runs     int           // of each measurement
-	Latency  time.Duration // of every answer
-	Steady   time.Duration // of the steady load
-	Burst    int           // updates of a burst
-	Soak     int           // updates before memory is read
-	Messages int           // sent one after the other
-	Lines    int           // of a file of messages
-	Bulk     int           // recipients of a broadcast that is followed to its end
-	Waiting  int           // recipients of a broadcast that others overtake
-	Replies  time.Duration // of the replies that overtake it, few a second and then many
-	Penalty  time.Duration // on one chat
-	Held     int           // replies, and as many messages, that wait for its end
-	Storm    time.Duration // of what a group is asked for
-	Audience int           // of a broadcast whose processes are killed
-	Crowd    int           // the audience of one without limits
-	Posts    int           // of a webhook
-	Leaves   int           // of the process on duty, by a stop and by a kill
+	Runs      int           // of each measurement
+	Processes int           // of the bot
+	Latency   time.Duration // of every answer
+	Steady    time.Duration // of the steady load
+	Burst     int           // updates of a burst
+	Soak      int           // updates before memory is read
+	Messages  int           // sent one after the other
+	Lines     int           // of a file of messages
+	Bulk      int           // recipients of a broadcast that is followed to its end
+	Waiting   int           // recipients of a broadcast that others overtake
+	Replies   time.Duration // of the replies that overtake it, few a second and then many
+	Penalty   time.Duration // on one chat
+	Held      int           // replies, and as many messages, that wait for its end
+	Storm     time.Duration // of what a group is asked for
+	Audience  int           // of a broadcast whose processes are killed
+	Crowd     int           // the audience of one without limits
+	Posts     int           // of a webhook
+	Metered   int           // updates, and as many messages, whose cost is counted
+	Idle      time.Duration // of a bot whose cost is counted
+	Leaves    int           // of the process on duty, by a stop and by a kill
 }
 
 func main() {
@@ -48,8 +51,9 @@ func main() {
 func bench() error {
 	p := plan{Latency: 40 * time.Millisecond}
 	format := flag.String("o", "table", "table or json")
-	only := flag.String("only", "", "measure these alone, separated by commas: steady, burst, memory, outbox, file, webhook, limit, standby, handover, penalty, priority, group, broadcast, flood")
+	only := flag.String("only", "", "measure these alone, separated by commas: steady, burst, memory, outbox, file, webhook, limit, standby, handover, penalty, priority, group, broadcast, actions, flood")
 	flag.IntVar(&p.Runs, "runs", 3, "runs of each measurement; the median is printed")
+	flag.IntVar(&p.Processes, "processes", 1, "processes of the bot; one is on duty, and all run workflows and handlers")
 	flag.DurationVar(&p.Steady, "steady", 30*time.Second, "length of the steady load")
 	flag.IntVar(&p.Burst, "burst", 600, "updates of a burst")
 	flag.IntVar(&p.Soak, "soak", 10_000, "updates before memory is read")
@@ -63,6 +67,8 @@ func bench() error {
 	flag.DurationVar(&p.Storm, "storm", time.Minute, "length of the load on one group")
 	flag.IntVar(&p.Audience, "audience", 10_000, "recipients of the broadcast whose processes are killed")
 	flag.IntVar(&p.Posts, "posts", 1000, "posts of a webhook, 200 a second")
+	flag.IntVar(&p.Metered, "metered", 200, "updates, and as many messages, whose cost on Temporal Cloud is counted")
+	flag.DurationVar(&p.Idle, "idle", time.Minute, "how long a bot with nothing to do is watched")
 	flag.IntVar(&p.Leaves, "leaves", 3, "how often the process on duty is stopped, and killed")
 	flag.IntVar(&p.Crowd, "crowd", 100_000, "recipients of the broadcast without limits")
 	flag.Parse()

@@ -30,9 +30,9 @@ func TestTheBenchMeasuresEveryFigure(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	t.Cleanup(cancel)
 	l, err := newLab(ctx, plan{
-		Runs: 1, Latency: time.Millisecond, Steady: time.Second, Burst: 30, Soak: 30, Bulk: 60, Waiting: 100,
+		Runs: 1, Processes: 1, Latency: time.Millisecond, Steady: time.Second, Burst: 30, Soak: 30, Bulk: 60, Waiting: 100,
 		Replies: 2 * time.Second, Penalty: 3 * time.Second, Held: 2, Storm: time.Second,
-		Messages: 5, Lines: 100, Audience: 500, Crowd: 200, Posts: 50, Leaves: 1,
+		Messages: 5, Lines: 100, Audience: 500, Crowd: 200, Posts: 50, Leaves: 1, Metered: 20, Idle: 7 * time.Second,
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() {
@@ -41,7 +41,7 @@ func TestTheBenchMeasuresEveryFigure(t *testing.T) {
 	})
 	figures := map[string]int{
 		"steady": 4, "burst": 4, "memory": 2, "outbox": 2, "file": 4, "limit": 2, "standby": 2, "handover": 7, "penalty": 4, "priority": 3, "group": 4,
-		"broadcast": 6, "flood": 5, "webhook": 4,
+		"broadcast": 6, "actions": 7, "flood": 5, "webhook": 4,
 	}
 	for _, m := range measurements {
 		t.Run(m.name, func(t *testing.T) {

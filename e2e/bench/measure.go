@@ -16,10 +16,12 @@ type measurement struct {
 	title string
 	// unlimited measures the machine, not Telegram: nobody enforces a limit.
 	unlimited bool
-	// standby adds a second process of the bot.
+	// standby adds a second process of the bot, if there would be one alone.
 	standby bool
 	// webhook has Telegram post the updates.
 	webhook bool
+	// metrics has the process serve its metrics.
+	metrics bool
 	take    func(context.Context, *bot) ([]figure, error)
 }
 
@@ -37,6 +39,7 @@ var measurements = []measurement{
 	{name: "priority", title: "priorities", take: priority},
 	{name: "group", title: "busy group", take: group},
 	{name: "broadcast", title: "broadcast", take: disturbed},
+	{name: "actions", title: "Temporal Cloud", metrics: true, take: actions},
 	{name: "flood", title: "broadcast without limits", unlimited: true, take: flood},
 }
 
@@ -87,25 +90,33 @@ func (l *lab) once(ctx context.Context, m measurement) (figures []figure, err er
 	if m.unlimited {
 		flags = []string{"--global-per-second", "0", "--chat-per-second", "0", "--group-per-minute", "0"}
 	}
-	if m.webhook {
-		hook, err := hookFlags(ctx)
-		if err != nil {
+	address := ""
+	if m.webhook || m.metrics {
+		if address, err = freeAddress(ctx); err != nil {
 			return nil, err
 		}
-		flags = append(flags, hook...)
+		flags = append(flags, "--http", address)
+	}
+	if m.webhook {
+		flags = append(flags, hookFlags(address)...)
 	}
 	b, err := l.start(ctx, flags...)
 	if err != nil {
 		return nil, err
 	}
+	b.http = address
 	defer func() { err = errors.Join(err, b.stop()) }()
 	if m.unlimited {
 		if err := b.unlimited(ctx); err != nil {
 			return nil, err
 		}
 	}
+	processes := b.Processes
 	if m.standby {
-		if err := b.run(flags...); err != nil {
+		processes = max(processes, 2)
+	}
+	for range processes - 1 {
+		if err := b.join(ctx, flags...); err != nil {
 			return nil, err
 		}
 	}

@@ -23,6 +23,18 @@ func memoryOf(pid int, field string) (float64, error) {
 	return kb / 1024, err
 }
 
+// used is the CPU time of all of a bot's processes.
+func (b *bot) used() (all time.Duration, err error) {
+	for _, p := range b.processes {
+		one, err := processor(p.Process.Pid)
+		if err != nil {
+			return 0, err
+		}
+		all += one
+	}
+	return all, nil
+}
+
 // processor is the CPU time a process has used.
 func processor(pid int) (time.Duration, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

@@ -10,17 +10,21 @@ import (
 // postRate is how many people write in a second.
 const postRate = 200
 
-// hookFlags are those of a bot that takes posts on a port of its own.
-func hookFlags(ctx context.Context) ([]string, error) {
+// hookFlags are those of a bot that takes posts where it serves HTTP.
+func hookFlags(address string) []string {
+	return []string{
+		"--intake", "webhook", "--webhook-url", "http://" + address + "/telegram/webhook",
+		"--webhook-secret", "of-the-bench", "--webhook-connections", "100",
+	}
+}
+
+// freeAddress is one on this machine that nobody listens at.
+func freeAddress(ctx context.Context) (string, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	address := listener.Addr().String()
-	return []string{
-		"--http", address, "--intake", "webhook", "--webhook-url", "http://" + address + "/telegram/webhook",
-		"--webhook-secret", "of-the-bench", "--webhook-connections", "100",
-	}, listener.Close()
+	return listener.Addr().String(), listener.Close()
 }
 
 // webhook is a burst of updates that Telegram posts, 100 at a time at most.

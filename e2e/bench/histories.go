@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"go.temporal.io/api/workflowservice/v1"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+)
+
+// each reads the histories of the workflows that a query finds.
+func (b *bot) each(ctx context.Context, query string, read func(*workflowpb.WorkflowExecutionInfo, []*historypb.HistoryEvent)) error {
+	var page []byte
+	for {
+		list, err := b.client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: query, NextPageToken: page})
+		if err != nil {
+			return err
+		}
+		for _, e := range list.GetExecutions() {
+			events, err := b.history(ctx, e.GetExecution().GetWorkflowId(), e.GetExecution().GetRunId())
+			if err != nil {
+				return err
+			}
+			read(e, events)
+		}
+		if page = list.GetNextPageToken(); len(page) == 0 {
+			return nil
+		}
+	}
+}
+
+func (b *bot) history(ctx context.Context, id, run string) (events []*historypb.HistoryEvent, err error) {
+	pages := b.client.GetWorkflowHistory(ctx, id, run, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for pages.HasNext() {
+		e, err := pages.Next()
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, e)
+	}
+	return events, nil
+}
+
+// elsewhere is how many updates in a hundred were run by another process than the
+// first.
+func (b *bot) elsewhere(ctx context.Context) (float64, error) {
+	first, all := 0.0, 0.0
+	err := b.each(ctx, fmt.Sprintf("WorkflowId STARTS_WITH 'update/%d/'", b.id), func(_ *workflowpb.WorkflowExecutionInfo, events []*historypb.HistoryEvent) {
+		for _, e := range events {
+			if who := e.GetWorkflowTaskCompletedEventAttributes().GetIdentity(); who != "" {
+				all++
+				if strings.HasPrefix(who, strconv.Itoa(b.pid())+"@") {
+					first++
+				}
+			}
+		}
+	})
+	return 100 * (all - first) / all, err
+}
