@@ -16,7 +16,7 @@ func Refusal(err error, address, namespace string) error {
 	var notFound *serviceerror.NotFound
 	switch {
 	case deleted(err), errors.As(err, &notFound):
-		return fmt.Errorf("TEMPORAL_NAMESPACE: no namespace %q at %s: create it with `temporal operator namespace create --namespace %s --retention 168h`",
+		return fmt.Errorf("TEMPORAL_NAMESPACE: no namespace %q at %s: create it with `temporal operator namespace create --namespace %s --retention 168h`; on Temporal Cloud its name is NAME.ACCOUNT",
 			namespace, address, namespace)
 	case denied(err):
 		return fmt.Errorf("TEMPORAL_API_KEY: Temporal at %s refuses these credentials for namespace %q: %w", address, namespace, err)

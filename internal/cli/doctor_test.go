@@ -73,7 +73,7 @@ func TestDoctorNamesOfChecksAreStable(t *testing.T) {
 		names = append(names, check.Name)
 	}
 	require.Equal(t, []string{
-		"token", "telegram", "webhook", "temporal", "namespace", "retention", "search_attributes", "workers", "duty", "queue", "stuck_workflows", "stuck_updates",
+		"token", "telegram", "webhook", "credentials", "temporal_cloud", "temporal", "namespace", "retention", "search_attributes", "workers", "duty", "queue", "stuck_workflows", "stuck_updates",
 		"failed_updates", "dead_letters", "heartbeat_url", "limits",
 	}, names)
 	away, _ := examine(t, map[string]string{"TEMPORAL_ADDRESS": "127.0.0.1:1"})

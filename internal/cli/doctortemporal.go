@@ -25,6 +25,7 @@ const (
 // examineTemporal goes from the server to what is in it, and passes over what
 // cannot be seen without the step before.
 func (d *doctor) examineTemporal(ctx context.Context) {
+	d.examineSettings()
 	s, err := d.reach(ctx)
 	if err != nil {
 		d.find("temporal", levelProblem, err.Error(), "")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/durabot/durabot/internal/broadcast"
 	"github.com/durabot/durabot/internal/cli/story"
+	"github.com/durabot/durabot/internal/config"
 	"github.com/durabot/durabot/internal/contract"
 	"github.com/durabot/durabot/starter"
 )
@@ -96,4 +97,17 @@ func Estimate(messages int, perSecond float64, paid bool) (time.Duration, int) {
 // SaysTo is what a preview shows of a call.
 func SaysTo(what contract.BroadcastCall) string {
 	return saysTo(starter.Broadcast{What: what, Recipients: make([]contract.Recipient, 1)})
+}
+
+// SettingFindings are the level and the text of what doctor finds before it asks
+// Temporal anything.
+func SettingFindings(env config.Env, perSecond float64) map[string][2]string {
+	d := &doctor{Program: Program{Env: env}, settings: config.Defaults()}
+	d.settings.GlobalPerSecond = perSecond
+	d.examineSettings()
+	all := map[string][2]string{}
+	for _, f := range d.findings {
+		all[f.Name] = [2]string{f.Level, f.Found}
+	}
+	return all
 }

@@ -50,9 +50,9 @@ func (f *fakeTemporal) ListSearchAttributes(context.Context, *operatorservice.Li
 }
 
 // start serves until the test ends and returns the address.
-func (f *fakeTemporal) start(t *testing.T) string {
+func (f *fakeTemporal) start(t *testing.T, options ...grpc.ServerOption) string {
 	t.Helper()
-	return serve(t, f)
+	return serve(t, f, options...)
 }
 
 // service is a Temporal, as far as the command line asks it.
@@ -61,11 +61,11 @@ type service interface {
 	operatorservice.OperatorServiceServer
 }
 
-func serve(t *testing.T, s service) string {
+func serve(t *testing.T, s service, options ...grpc.ServerOption) string {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	server := grpc.NewServer()
+	server := grpc.NewServer(options...)
 	workflowservice.RegisterWorkflowServiceServer(server, s)
 	operatorservice.RegisterOperatorServiceServer(server, s)
 	go server.Serve(listener) //nolint:errcheck // ends with Stop
