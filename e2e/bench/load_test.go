@@ -28,6 +28,6 @@ func TestWhoIsInterruptedWhileWritingHasWritten(t *testing.T) {
 	t.Cleanup(server.Close)
 	people := newLoad(&bot{sim: &sim{url: server.URL}}, "people", 1000)
 	require.ErrorIs(t, people.crowd(ctx, 1, 1000, time.Hour), context.Canceled)
-	require.Equal(t, written, len(people.sent))
+	require.Len(t, people.sent, written)
 	require.NotZero(t, written)
 }
