@@ -34,8 +34,14 @@ func (j jail) command(ctx context.Context, t *testing.T, args ...string) *exec.C
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Log("not root: the program runs as this user, and sees this machine's files")
-		cmd := exec.CommandContext(ctx, filepath.Join(j.root, args[0]), args[1:]...)
-		cmd.Env = j.env
+		inside := func(of []string) (all []string) {
+			for _, text := range of {
+				all = append(all, strings.ReplaceAll(text, "/run/", j.root+"/run/"))
+			}
+			return all
+		}
+		cmd := exec.CommandContext(ctx, filepath.Join(j.root, args[0]), inside(args[1:])...)
+		cmd.Env = inside(j.env)
 		return cmd
 	}
 	const enter = `mount --bind "$1" "$1" && mount -o remount,bind,ro,nosuid "$1" && cd "$1" && u=$2 && shift 2 && exec chroot --userspec="$u" . "$@"`

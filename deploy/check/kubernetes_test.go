@@ -35,7 +35,7 @@ func kustomize(t *testing.T, name string) cluster {
 	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(deploy, "k8s"))))
-	for file, folder := range map[string]string{"bot-token": "base", "webhook-secret": "webhook"} {
+	for file, folder := range map[string]string{"bot-token": "base", "webhook-secret": "webhook", "temporal.toml": "cloud"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, folder, file), []byte(secretFiles[file]), 0o600))
 	}
 	made, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(dir, name))
@@ -181,4 +181,11 @@ func TestTheIngressHandsOnOnePathOfTheHostThatTelegramIsToldOf(t *testing.T) {
 	require.Contains(t, c.container().Args, "--advertise=$(POD_IP):8080")
 	require.Len(t, c.network.Spec.Ingress[0].From, 3, "the controller may come in, too")
 	require.Len(t, kustomize(t, "base").network.Spec.Ingress[0].From, 2)
+}
+
+func TestTemporalCloudsSettingsCountForAllThereIs(t *testing.T) {
+	t.Parallel()
+	c := kustomize(t, "cloud")
+	require.Equal(t, map[string]string{"TEMPORAL_CONFIG_FILE": "/run/secrets/temporal/temporal.toml"}, c.config.Data, "a variable would count for more")
+	require.Contains(t, kubernetesUses(t, "cloud")[0].files, c.config.Data["TEMPORAL_CONFIG_FILE"])
 }

@@ -20,6 +20,7 @@ import (
 var secretFiles = map[string]string{
 	"bot-token":      "123456789:AAAA-not-a-real-token-000000000000\n",
 	"webhook-secret": "not-a-real-secret\n",
+	"temporal.toml":  "[profile.default]\naddress = \"127.0.0.1:1\"\nnamespace = \"bots.a1b2c\"\napi_key = \"not-a-real-key\"\n",
 }
 
 // use is one durabot that a file of deploy starts.
@@ -35,7 +36,7 @@ type use struct {
 // uses are all there are.
 func uses(t *testing.T) []use {
 	t.Helper()
-	return slices.Concat(composeUses(t, nil), composeUses(t, []string{"compose.webhook.yaml"}), kubernetesUses(t, "base"), kubernetesUses(t, "webhook"), systemdUses(t))
+	return slices.Concat(composeUses(t, nil), composeUses(t, []string{"compose.webhook.yaml"}), kubernetesUses(t, "base"), kubernetesUses(t, "webhook"), kubernetesUses(t, "cloud"), systemdUses(t))
 }
 
 // stopBound is what the process itself takes at most to stop.
