@@ -50,6 +50,9 @@ type Want struct {
 
 // Grant is one right to send.
 type Grant interface {
+	// Stands reports whether the request may still leave, after a wait for something
+	// else: a penalty may have begun meanwhile.
+	Stands() bool
 	// Done says that Telegram answered: the call counts.
 	Done()
 	// Lost says that nobody knows what Telegram would have answered: the call counts,

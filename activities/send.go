@@ -122,14 +122,8 @@ func (t *try) run(ctx context.Context) (contract.CallResult, error) {
 // The grant is settled only when the answer has been judged: a penalty must be
 // in place before the next call of its scope is let go.
 func (t *try) request(ctx context.Context) (json.RawMessage, error) {
-	t.settle()
-	t.settle = func() {}
-	grant, err := t.admit(ctx)
+	grant, err := t.allowed(ctx)
 	if err != nil {
-		return nil, unsent{err}
-	}
-	t.settle, t.granted = grant.Cancel, time.Now()
-	if err := t.ready(ctx); err != nil {
 		return nil, unsent{err}
 	}
 	t.settle, t.departed = grant.Done, time.Now()
@@ -146,6 +140,26 @@ func (t *try) request(ctx context.Context) (json.RawMessage, error) {
 	}
 	t.own = t.Road.heard(t.chat, err)
 	return answer, err
+}
+
+// allowed waits until the request may leave. A mark can take long where Temporal is
+// slow, and a penalty may begin meanwhile: then it waits for that, too.
+func (t *try) allowed(ctx context.Context) (Grant, error) {
+	for {
+		t.settle()
+		t.settle = func() {}
+		grant, err := t.admit(ctx)
+		if err != nil {
+			return nil, err
+		}
+		t.settle, t.granted = grant.Cancel, time.Now()
+		if err := t.ready(ctx); err != nil {
+			return nil, err
+		}
+		if grant.Stands() {
+			return grant, nil
+		}
+	}
 }
 
 // ready marks a request that may not be made twice, and looks a last time whether the attempt

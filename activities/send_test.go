@@ -210,3 +210,31 @@ type answers struct{ json.RawMessage }
 func (a answers) Call(context.Context, string, json.RawMessage) (json.RawMessage, error) {
 	return a.RawMessage, nil
 }
+
+func TestWhatIsMarkedWhileAPenaltyBeginsWaitsForIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.budget.fallen = 1
+	res, err := w.attempt(t, 1, atMostOnce())
+	require.NoError(t, err)
+	require.Equal(t, contract.Delivered, res.Outcome)
+	require.Len(t, w.budget.wants, 2)
+	require.Equal(t, 1, w.budget.cancelled)
+	require.Len(t, w.api.sent(), 1)
+}
+
+func TestWhatIsMarkedAndHasToWaitAfterAllHasNotLeft(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.budget.fallen = 1
+	w.budget.acquire = func(context.Context) error {
+		if len(w.budget.wants) == 2 {
+			return paced{in: time.Hour / 2}
+		}
+		return nil
+	}
+	_, err := w.attempt(t, 1, atMostOnce())
+	require.Equal(t, contract.FailurePaced, direct(t, err).Type())
+	require.False(t, w.recorder.last().InFlight)
+	require.Empty(t, w.api.sent())
+}

@@ -244,6 +244,7 @@ type fakeBudget struct {
 	moves                 [][2]int64
 	done, lost, cancelled int
 	acquire               func(ctx context.Context) error
+	fallen                int    // how many grants do not stand
 	settled               func() // before a grant counts, nil for nothing
 	withdrawn             func() // before a grant is given back, nil for nothing
 }
@@ -285,6 +286,13 @@ func (f *fakeBudget) Move(from, to int64) {
 }
 
 type grant struct{ *fakeBudget }
+
+func (g grant) Stands() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.fallen--
+	return g.fallen < 0
+}
 
 func (g grant) Done() {
 	if g.settled != nil {

@@ -6,11 +6,27 @@ import (
 )
 
 // Grant is the right to send one request, now. It must end in exactly one of
-// Done, Lost and Cancel; only the first call of any has an effect.
+// Done, Lost and Cancel; only the first call of any of them has an effect.
 type Grant struct {
 	limiter *Limiter
 	call    *call
 	ended   bool
+}
+
+// Stands reports whether the request may still leave: a penalty that would hold it
+// may have begun since. Who lets time pass between the two asks, and cancels a
+// grant that does not stand.
+func (g *Grant) Stands() bool {
+	l := g.limiter
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	for _, scope := range g.call.scopes() {
+		if p := l.penalties[scope]; p != nil && now < p.until && p.probe != g.call {
+			return false
+		}
+	}
+	return true
 }
 
 // Done says that Telegram answered, whatever it was: the call stays in its windows

@@ -236,3 +236,45 @@ func TestEndedPenaltyOfAnIdleChatIsForgotten(t *testing.T) {
 		require.Empty(t, w.Stats().Penalties)
 	})
 }
+
+func TestAGrantStandsUntilAPenaltyBeginsThatHoldsIt(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		scope  limiter.Scope
+		stands bool
+	}{
+		"its chat":                 {limiter.Scope{Chat: 1, Method: "sendMessage"}, false},
+		"another method of it":     {limiter.Scope{Chat: 1, Method: "sendPhoto"}, false},
+		"its method":               {limiter.Scope{Method: "sendMessage"}, false},
+		"the bot":                  {limiter.Scope{}, false},
+		"another chat":             {limiter.Scope{Chat: 2, Method: "sendMessage"}, true},
+		"another method elsewhere": {limiter.Scope{Method: "sendPhoto"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inWorld(t, chatsOnly(), func(t *testing.T, w *world) {
+				g, _ := w.acquire(message(1))
+				require.True(t, g.Stands())
+				w.penalize(c.scope, 3*sec)
+				require.Equal(t, c.stands, g.Stands())
+				w.pass(3 * sec)
+				require.True(t, g.Stands(), "it is over")
+				g.Cancel()
+			})
+		})
+	}
+}
+
+func TestAProbeAndAScoutStand(t *testing.T) {
+	t.Parallel()
+	inWorld(t, chatsOnly(), func(t *testing.T, w *world) {
+		w.penalize(limiter.Scope{Chat: 1, Method: "sendPhoto"}, 2*time.Minute)
+		scout, _ := w.acquire(message(1))
+		require.True(t, scout.Stands())
+		scout.Cancel()
+		w.pass(2 * time.Minute)
+		probe, _ := w.acquire(message(1))
+		require.True(t, probe.Stands())
+		probe.Done()
+	})
+}
