@@ -64,7 +64,10 @@ rolling: server ## Roll an older build forward to this one and back under load, 
 
 .PHONY: deploy
 deploy: server $(golangci) ## Check the files of deploy/ against the program, without a container engine
-	cd deploy/check && go vet ./... && ../../$(golangci) run && go test $(timeout) $(TESTFLAGS) ./...
+	@for module in deploy/*/go.mod; do \
+		echo "cd $${module%/go.mod} && go vet ./... && golangci-lint run && go test ./..."; \
+		(cd "$${module%/go.mod}" && go vet ./... && ../../$(golangci) run && go test $(timeout) $(TESTFLAGS) ./...) || exit 1; \
+	done
 
 .PHONY: examples
 examples: ## Test the examples, each a module of its own
