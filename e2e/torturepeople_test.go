@@ -24,10 +24,11 @@ func (q question) hopeless() bool {
 	return strings.HasPrefix(q.text, "fail") || strings.HasPrefix(q.text, "panic")
 }
 
-// spent reports whether the handler, which fails at the first of three attempts,
-// lost the others to processes that died, or never heard of them.
+// spent reports whether an update is dead because the handler's three attempts were
+// lost, or those that it did not fail at: each went to a process that died with it,
+// or was frozen and never heard of it.
 func (q question) spent(res contract.UpdateResult) bool {
-	return strings.HasPrefix(q.text, "stumble") && res.Reason == contract.ReasonHandlerFailed
+	return !q.hopeless() && res.Outcome == contract.Dead && res.Reason == contract.ReasonHandlerFailed
 }
 
 // write lets a person write.
@@ -80,12 +81,12 @@ func (x *torture) judgePerson(chat int64) {
 func (x *torture) judgeHopeless(what string, q question, res contract.UpdateResult) {
 	x.t.Helper()
 	x.is(res.Outcome == contract.Dead && res.Reason == contract.ReasonHandlerFailed && len(res.Calls) == 0, "%s: ended %+v", what, res)
-	const spent = "update lost two attempts"
+	const lost = "update lost its attempts"
 	if q.hopeless() {
 		x.ends["update "+string(res.Reason)]++
 	} else {
-		x.ends[spent]++
-		x.is(x.ends[spent] <= 2, "%s: too many lost two attempts", what)
+		x.ends[lost]++
+		x.is(x.ends[lost] <= 2, "%s: too many lost their attempts", what)
 	}
 	grave := x.grave(fmt.Sprintf("update/%d", q.update))
 	x.is(grave.State == contract.DeadDiscarded && grave.Reason == contract.ReasonHandlerFailed, "%s: its letter is %s: %s", what, grave.State, grave.Reason)
@@ -104,7 +105,18 @@ func (x *torture) overtaken(call contract.CallResult) contract.CallResult {
 func (x *torture) judgeRoller(chat int64) {
 	x.t.Helper()
 	_, order := x.copies(chat)
-	x.is(len(order) == 3*len(x.asked[chat]), "chat %d: %d different messages for %d updates", chat, len(order), len(x.asked[chat]))
+	want := 0
+	var ends []string
+	for _, q := range x.asked[chat] {
+		res, _ := x.update(q.update)
+		if q.spent(res) {
+			x.judgeHopeless(fmt.Sprintf("chat %d, %q, update %d", chat, q.text, q.update), q, res)
+			continue
+		}
+		want += 3
+		ends = append(ends, fmt.Sprintf("%d: %+v", q.update, res))
+	}
+	x.is(len(order) == want, "chat %d: %d different messages, want %d:\n%s", chat, len(order), want, strings.Join(ends, "\n"))
 	for i := 0; i+2 < len(order); i += 3 {
 		decided, _, _ := strings.Cut(strings.TrimPrefix(order[i], "re: "), " ")
 		for n, word := range []string{"first", "second", "third"} {
