@@ -92,7 +92,7 @@ func namespace(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close() //nolint:errcheck // nothing is written any more
+	defer conn.Close()
 	frontend := workflowservice.NewWorkflowServiceClient(conn)
 	for ctx.Err() == nil {
 		call, cancel := context.WithTimeout(ctx, 5*time.Second)
