@@ -187,7 +187,9 @@ func TestStopANewBotWaitsForTemporalAndFetchesNothing(t *testing.T) {
 	wire.cut()
 	began := time.Now()
 	b, other := w.startVia(wire.addr), w.startVia(wire.addr)
-	w.eventually("it is alive", func() bool { status, _ := b.get("/healthz"); return status == http.StatusOK })
+	for _, one := range []*bot{b, other} {
+		w.eventually("it is alive", func() bool { status, _ := one.get("/healthz"); return status == http.StatusOK })
+	}
 	w.eventually("it says what it waits for", func() bool {
 		status, text := b.get("/readyz")
 		require.Equal(t, http.StatusServiceUnavailable, status)
