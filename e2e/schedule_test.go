@@ -71,7 +71,7 @@ func (w *world) onTime(due map[int64]time.Time) {
 		late = append(late, min(r.Arrived.Sub(due[r.ChatID]), r.Arrived.Sub(there)))
 	}
 	slices.Sort(late)
-	require.Less(w.t, late[1], 2*time.Second, "%v", late)
+	require.Less(w.t, late[1], 10*time.Second, "%v: sooner than what a dead process held is given to another", late)
 }
 
 func TestScheduleATimeInThePastIsNow(t *testing.T) {
