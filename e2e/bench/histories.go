@@ -15,6 +15,17 @@ import (
 
 // each reads the histories of the workflows that a query finds.
 func (b *bot) each(ctx context.Context, query string, read func(*workflowpb.WorkflowExecutionInfo, []*historypb.HistoryEvent)) error {
+	return b.found(ctx, query, func(e *workflowpb.WorkflowExecutionInfo) error {
+		events, err := b.history(ctx, e.GetExecution().GetWorkflowId(), e.GetExecution().GetRunId())
+		if err == nil {
+			read(e, events)
+		}
+		return err
+	})
+}
+
+// found goes through the workflows that a query finds.
+func (b *bot) found(ctx context.Context, query string, look func(*workflowpb.WorkflowExecutionInfo) error) error {
 	var page []byte
 	for {
 		list, err := b.client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: query, NextPageToken: page})
@@ -22,11 +33,9 @@ func (b *bot) each(ctx context.Context, query string, read func(*workflowpb.Work
 			return err
 		}
 		for _, e := range list.GetExecutions() {
-			events, err := b.history(ctx, e.GetExecution().GetWorkflowId(), e.GetExecution().GetRunId())
-			if err != nil {
+			if err := look(e); err != nil {
 				return err
 			}
-			read(e, events)
 		}
 		if page = list.GetNextPageToken(); len(page) == 0 {
 			return nil

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"go.temporal.io/api/workflowservice/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
 
 	"github.com/durabot/durabot/internal/broadcast"
 	"github.com/durabot/durabot/internal/contract"
@@ -63,17 +63,9 @@ func (b *bot) told(ctx context.Context, n int, ledger []message) (untold, double
 func (b *bot) longest(ctx context.Context) (float64, error) {
 	query := fmt.Sprintf("WorkflowId STARTS_WITH '%s' AND ExecutionStatus != 'Running'", contract.BroadcastID(b.id, news))
 	most := 0.0
-	var page []byte
-	for {
-		list, err := b.client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: query, NextPageToken: page})
-		if err != nil {
-			return 0, err
-		}
-		for _, e := range list.GetExecutions() {
-			most = max(most, float64(e.GetHistoryLength()))
-		}
-		if page = list.GetNextPageToken(); len(page) == 0 {
-			return most, nil
-		}
-	}
+	err := b.found(ctx, query, func(e *workflowpb.WorkflowExecutionInfo) error {
+		most = max(most, float64(e.GetHistoryLength()))
+		return nil
+	})
+	return most, err
 }
