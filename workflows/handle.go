@@ -31,13 +31,13 @@ func (u *update) handle(ctx workflow.Context) ([]contract.Call, error) {
 	var calls []contract.Call
 	attempts := u.in.Handling.Attempts
 	local := u.quick() && !u.waited
-	if local && u.first(ctx) {
+	if local && first(ctx) {
 		err := workflow.ExecuteLocalActivity(localHandler(ctx, u.in.Handling), h.Handle, handling(u.in), u.raw).Get(ctx, &calls)
 		if err == nil || temporal.IsCanceledError(err) {
 			return calls, err
 		}
 	}
-	if local {
+	if local || u.disturbed && u.quick() && has(ctx, countsLostTask) {
 		attempts-- // made or lost
 	}
 	if attempts < 1 {
@@ -69,6 +69,6 @@ func (u *update) quick() bool {
 }
 
 // first reports whether this is the first workflow task and was never lost.
-func (u *update) first(ctx workflow.Context) bool {
+func first(ctx workflow.Context) bool {
 	return workflow.GetInfo(ctx).GetCurrentHistoryLength() == undisturbed
 }

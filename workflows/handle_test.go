@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/workflow"
 
 	"github.com/durabot/durabot/internal/contract"
 )
@@ -58,6 +59,7 @@ func TestAHandlerIsTriedThreeTimesInAll(t *testing.T) {
 		"a lost task counts":        {lost, 0, []string{"handle", "handle"}},
 		"long":                      {long, 0, []string{"handle", "handle", "handle"}},
 		"after a wait":              {waited, 0, []string{"handle", "handle", "handle"}},
+		"a lost task, then a wait":  {func(s *stage, in *contract.UpdateInput) { lost(s, in); waited(s, in) }, 0, []string{"handle", "handle"}},
 		"a button press":            {press, 0, []string{"handle", "handle", "handle"}},
 		"one attempt":               {once, 0, []string{"handle locally"}},
 	} {
@@ -82,4 +84,16 @@ func TestTheOnlyAttemptLostIsTheLast(t *testing.T) {
 	})
 	require.Empty(t, got)
 	require.Contains(t, failure(err).Message(), "its process died")
+}
+
+func TestAnUpdateOfBeforeDoesNotCountALostTaskAfterAWait(t *testing.T) {
+	t.Parallel()
+	got, err := attempts(t, 0, func(s *stage, in *contract.UpdateInput) {
+		s.env.SetCurrentHistoryLength(6)
+		s.env.OnGetVersion("counts-lost-task", workflow.DefaultVersion, workflow.Version(1)).Return(workflow.DefaultVersion)
+		in.After = after
+		s.turn = func(n int) (bool, error) { return n > 1, nil }
+	})
+	require.Equal(t, []string{"handle", "handle", "handle"}, got)
+	require.Equal(t, contract.FailureHandler, failure(err).Type())
 }

@@ -35,10 +35,13 @@ type update struct {
 	raw     converter.RawValue
 	answer  workflow.Future // nil when there is no callback query to answer
 	remains remains
+	// disturbed is set when the first workflow task was lost: the turn may have been
+	// free then, and the handler have run.
+	disturbed bool
 }
 
 func newUpdate(ctx workflow.Context, in contract.UpdateInput, raw converter.RawValue) *update {
-	return &update{turn: newTurn(ctx, in.After), in: in, raw: raw}
+	return &update{turn: newTurn(ctx, in.After), in: in, raw: raw, disturbed: !first(ctx)}
 }
 
 // run also waits for the turn of an update that nobody handles: those behind it

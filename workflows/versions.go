@@ -21,6 +21,10 @@ const (
 	// takesBackKnowingly: a message that is cancelled between two attempts says
 	// whether it may have arrived. Before, it ended cancelled as if none had left.
 	takesBackKnowingly = "takes-back-knowingly"
+	// countsLostTask: an update whose first workflow task was lost counts the attempt
+	// of the handler that may have been lost with it, also when it has to wait for its
+	// turn now. Before, such a handler could run four times.
+	countsLostTask = "counts-lost-task"
 )
 
 // has reports whether the workflow runs with a change. It leaves a marker in the
