@@ -62,8 +62,20 @@ func (w *world) startBuild(build, temporal string, flags ...string) *bot {
 		defer close(b.done)
 		_ = b.cmd.Wait()
 	}()
-	w.t.Cleanup(b.kill)
+	w.t.Cleanup(func() {
+		b.kill()
+		if w.t.Failed() {
+			w.t.Logf("%s ended its log with\n%s", name, b.tail(40))
+		}
+	})
 	return b
+}
+
+// tail is the end of the log, for a test that failed: its folder is removed.
+func (b *bot) tail(lines int) []byte {
+	data, _ := os.ReadFile(b.log)
+	all := bytes.SplitAfter(data, []byte("\n"))
+	return bytes.Join(all[max(0, len(all)-lines):], nil)
 }
 
 // kill is kill -9.

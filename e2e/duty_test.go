@@ -27,7 +27,7 @@ func TestDutyPassesOnInTimeHoweverItsHolderEnds(t *testing.T) {
 			end.leave(holder)
 			left := time.Now()
 			w.SendText(1001, "after")
-			require.Less(t, other.polls(began).Sub(left), end.bound)
+			w.inTime(left, other.polls(began), end.bound)
 			w.eventually("it is answered, too", func() bool { return len(w.Ledger(1001)) == 2 })
 			require.Equal(t, []string{"re: before", "re: after"}, w.texts(1001))
 			require.Len(t, w.runs(), 2)
@@ -54,7 +54,7 @@ func TestDutyAResumedProcessIsSilentUntilItIsItsTurn(t *testing.T) {
 	require.Equal(t, replies(40), slices.Compact(w.texts(1001)), "only what was in the air may be doubled")
 	died := time.Now()
 	other.kill()
-	require.Less(t, holder.polls(died).Sub(died), afterAKill)
+	w.inTime(died, holder.polls(died), afterAKill)
 	w.oneVoice()
 }
 
@@ -69,7 +69,7 @@ func TestDutyAHolderWithoutTemporalFallsSilentAndIsReplaced(t *testing.T) {
 	wire.cut()
 	cut := time.Now()
 	w.SendText(1002, "meanwhile")
-	require.Less(t, other.polls(cut).Sub(cut), afterAKill)
+	w.inTime(cut, other.polls(cut), afterAKill)
 	w.eventually("the other one answers", func() bool { return len(w.Ledger(1002)) == 1 })
 	w.pass(cut.Add(30 * time.Second))
 	wire.reopen()
@@ -122,7 +122,7 @@ func TestDutyThreeReplicasTakeItInTurn(t *testing.T) {
 		left := time.Now()
 		w.SendText(1001+int64(i), "hello")
 		holder = w.successor(began, waiting...)
-		require.Less(t, holder.polls(began).Sub(left), endings[name].bound)
+		w.inTime(left, holder.polls(began), endings[name].bound)
 		waiting = slices.DeleteFunc(waiting, func(b *bot) bool { return b == holder })
 		w.eventually("it is answered", func() bool { return len(w.Ledger(1001+int64(i))) == 1 })
 		for _, b := range waiting {
@@ -140,7 +140,7 @@ func TestDutyASingleProcessThatIsKilledAndRestartedIsDeafForTwentySeconds(t *tes
 	w.start().onDuty().kill()
 	died := time.Now()
 	w.SendText(1001, "hello")
-	require.Less(t, w.start().polls(died).Sub(died), afterAKill)
+	w.inTime(died, w.start().polls(died), afterAKill)
 	w.eventually("it is answered", func() bool { return len(w.Ledger(1001)) == 1 })
 	w.oneVoice()
 }

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
+
 	"github.com/durabot/durabot/internal/devserver"
 )
 
@@ -20,6 +23,7 @@ var shared struct {
 	durabot  string
 	testbot  string
 	dir      string
+	stalls   stalls
 }
 
 func TestMain(m *testing.M) {
@@ -55,6 +59,14 @@ func run(m *testing.M) (code int, err error) {
 		return 1, err
 	}
 	defer shared.temporal.Stop()
+	temporal, err := client.Dial(client.Options{HostPort: shared.temporal.Addr(), Logger: sdklog.NewStructuredLogger(discard)})
+	if err != nil {
+		return 1, err
+	}
+	defer temporal.Close()
+	watching, enough := context.WithCancel(ctx)
+	defer enough()
+	go shared.stalls.watch(watching, temporal)
 	// The tests wait far more than they work.
 	if err := flag.Set("test.parallel", "6"); err != nil {
 		return 1, err
