@@ -162,6 +162,7 @@ func (s *Sim) dispatch(ctx context.Context, h *courier, o *outgoing, now time.Ti
 	o.open = true
 	d := s.logDelivery(h, o, now)
 	h.deliveries.Go(func() {
+		s.keep(ctx.Done()) // an update that was delivered is never forgotten: its id would come again
 		r := h.post(ctx, o.Raw, s.opts.WebhookTimeout)
 		if s.settle(ctx, h, o, d, r) && r.reply != nil {
 			s.answered(ctx, r.reply)

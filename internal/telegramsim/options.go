@@ -66,8 +66,8 @@ type Options struct {
 	// receiver's certificate, which the real server verifies.
 	WebhookTransport http.RoundTripper
 	// StateFile keeps the queue, chats, messages, offsets, blocks and penalties
-	// across restarts. It is written within 200 ms of a change (later when the
-	// state has grown so large that writing takes over 40 ms) and by Close.
+	// across restarts. An answer is given when the file has what it is about, or
+	// after 250 ms, when the state has grown too large for that.
 	// Default "": memory only. The bytes of files are never in it.
 	StateFile string
 	// TemporalUI is the address of the Temporal UI, which the chat page links to.

@@ -84,7 +84,7 @@ func New(opts Options) (*Sim, error) {
 		files:     fileStore{byID: map[string]*storedFile{}, byPath: map[string]*storedFile{}},
 		cleared:   make(chan struct{}),
 		done:      make(chan struct{}),
-		saver:     saver{wake: make(chan struct{}, 1)},
+		saver:     saver{wake: make(chan struct{}, 1), written: make(chan struct{})},
 		events:    eventLog{notify: make(chan struct{})},
 		log:       requestLog{byMethod: map[string]int64{}, polls: map[*Request]bool{}},
 	}
@@ -122,8 +122,9 @@ func (s *Sim) Close() error {
 // /file/bot<token>/<file_path>, the admin API under /sim/api/ and the chat page
 // at /.
 func (s *Sim) Handler() http.Handler {
-	mux := http.NewServeMux()
-	s.mountAPI(mux)
+	mux, api := http.NewServeMux(), http.NewServeMux()
+	s.mountAPI(api)
+	mux.Handle("/sim/api/", s.keeping(api))
 	s.mountPage(mux)
 	mux.HandleFunc("/", s.serveBot)
 	// A page of another site, open in the same browser, must not play the user.

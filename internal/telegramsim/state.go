@@ -3,28 +3,15 @@ package telegramsim
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 )
 
-const (
-	// saveDelay gathers changes before a write.
-	saveDelay = 150 * time.Millisecond
-	// savedMessages is how many messages of a chat the file keeps.
-	savedMessages = 5000
-)
-
-// saver wakes the goroutine that writes the state file.
-type saver struct {
-	wake chan struct{}
-	file sync.Mutex // one writer at a time
-}
+// savedMessages is how many messages of a chat the file keeps.
+const savedMessages = 5000
 
 // savedState is the file's content. The token is not in it; a webhook's secret is.
 type savedState struct {
@@ -56,63 +43,10 @@ type savedPenalty struct {
 	Length time.Duration `json:"length"`
 }
 
-// changed asks for a write. It is called with Sim.mu held.
-func (s *Sim) changed() {
-	select {
-	case s.saver.wake <- struct{}{}:
-	default:
-	}
-}
-
-// keepSaving writes the file soon after each change. A write that takes long is
-// followed by a pause of four times its length. Its errors show at Close, which
-// writes once more.
-func (s *Sim) keepSaving() {
-	for {
-		select {
-		case <-s.done:
-			return
-		case <-s.saver.wake:
-		}
-		if !s.pause(saveDelay, nil) {
-			return
-		}
-		start := time.Now()
-		_ = s.save()
-		if took := time.Since(start); took > saveDelay/4 && !s.pause(4*took, nil) {
-			return
-		}
-	}
-}
-
-// save writes the whole state beside the file and renames it into place, so that a
-// process that dies leaves the old state or the new one. The file is not synced: a
-// machine that loses power may leave a torn one, which load refuses rather than
-// start with half of the updates.
-func (s *Sim) save() error {
-	s.saver.file.Lock()
-	defer s.saver.file.Unlock()
-	raw, err := json.Marshal(s.snapshot())
-	if err != nil {
-		return fmt.Errorf("encode simulator state: %w", err)
-	}
-	temp, err := os.CreateTemp(filepath.Dir(s.opts.StateFile), ".sim-*")
-	if err != nil {
-		return fmt.Errorf("write simulator state: %w", err)
-	}
-	_, err = temp.Write(raw)
-	if err = errors.Join(err, temp.Close()); err == nil {
-		err = os.Rename(temp.Name(), s.opts.StateFile)
-	}
-	if err != nil {
-		return fmt.Errorf("write simulator state: %w", errors.Join(err, os.Remove(temp.Name())))
-	}
-	return nil
-}
-
 // snapshot copies what the encoder will read, so that it runs without the lock. The
-// slices of a message are shared: they are replaced or appended to, never changed.
-func (s *Sim) snapshot() *savedState {
+// slices of a message are shared: they are replaced or appended to, never changed. It
+// also returns how many changes the copy has.
+func (s *Sim) snapshot() (*savedState, int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q := &s.queue
@@ -131,7 +65,7 @@ func (s *Sim) snapshot() *savedState {
 	for id, p := range s.penalties {
 		st.Penalties = append(st.Penalties, savedPenalty{ChatID: id, Until: p.until, Length: p.length})
 	}
-	return st
+	return st, s.saver.changes
 }
 
 // load reads the state file; a missing one is a first start. What a file of an older

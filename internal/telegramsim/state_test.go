@@ -1,8 +1,13 @@
 package telegramsim_test
 
 import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,24 +57,60 @@ func TestStateSurvivesARestart(t *testing.T) {
 	})
 }
 
-func TestStateFileFollowsWithinAFifthOfASecond(t *testing.T) {
+func TestWhatWasAnsweredIsInTheStateFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "sim.json")
+	sim := newSim(t, telegramsim.Options{StateFile: file, Limits: telegramsim.Limits{Off: true}})
+	server := httptest.NewServer(sim.Handler())
+	t.Cleanup(server.Close)
+	bot := server.URL + "/bot" + sim.Token()
+	for i := range 20 {
+		said, answered := fmt.Sprintf("said %d", i), fmt.Sprintf("answered %d", i)
+		post(t, server.URL+"/sim/api/chats/1001/send", `{"text":"`+said+`"}`)
+		require.Contains(t, kept(t, file), said)
+		post(t, bot+"/sendMessage", `{"chat_id":1001,"text":"`+answered+`"}`)
+		require.Contains(t, kept(t, file), answered)
+		id := sim.Push([]byte(`{"poll":{"id":"` + said + `"}}`))
+		require.Contains(t, post(t, bot+"/getUpdates", fmt.Sprintf(`{"offset":%d}`, id)), said)
+		require.Contains(t, kept(t, file), fmt.Sprintf(`"next":%d`, id+1), "its id must not come again")
+	}
+	require.NotContains(t, kept(t, file), sim.Token())
+	files, err := os.ReadDir(filepath.Dir(file))
+	require.NoError(t, err)
+	require.Len(t, files, 1, "nothing temporary is left")
+}
+
+func TestAStateFileThatCannotBeWrittenDelaysAnAnswerByAQuarterOfASecond(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		dir := t.TempDir()
-		file := filepath.Join(dir, "sim.json")
-		sim := newSim(t, telegramsim.Options{StateFile: file})
+		sim, err := telegramsim.New(telegramsim.Options{StateFile: filepath.Join(t.TempDir(), "missing", "sim.json")})
+		require.NoError(t, err)
+		defer sim.Close()
 		sim.SendText(1001, "hello")
-		require.NoFileExists(t, file, "writes are gathered")
-		time.Sleep(200 * time.Millisecond)
-		synctest.Wait()
-		raw, err := os.ReadFile(file)
-		require.NoError(t, err)
-		require.Contains(t, string(raw), "hello")
-		require.NotContains(t, string(raw), sim.Token())
-		files, err := os.ReadDir(dir)
-		require.NoError(t, err)
-		require.Len(t, files, 1, "nothing temporary is left")
+		began := time.Now()
+		require.True(t, text(t, sim, 1001).OK)
+		require.Equal(t, 250*time.Millisecond, time.Since(began))
 	})
+}
+
+// post sends JSON and returns the answer.
+func post(t *testing.T, url, body string) string {
+	t.Helper()
+	res, err := http.Post(url, "application/json", strings.NewReader(body)) //nolint:gosec,noctx // the test's own server
+	require.NoError(t, err)
+	defer res.Body.Close()
+	raw, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, res.StatusCode, "%s", raw)
+	return string(raw)
+}
+
+// kept is what a process that is started now would find.
+func kept(t *testing.T, file string) string {
+	t.Helper()
+	raw, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return string(raw)
 }
 
 func TestBrokenStateFileIsAnErrorNotAFreshStart(t *testing.T) {

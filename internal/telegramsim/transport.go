@@ -86,6 +86,7 @@ func (s *Sim) respond(w http.ResponseWriter, r *http.Request, c *call, token str
 	if a == nil {
 		a = s.perform(r.Context(), c)
 	}
+	s.keep(gone)
 	if c.method != "getupdates" && !s.pause(s.opts.Latency, gone) {
 		a.gone = true
 	}

@@ -158,6 +158,9 @@ func hooked(t *testing.T, opts telegramsim.Options, p params, answers func(deliv
 	maps.Copy(set, p)
 	require.True(t, direct(t, sim, "setWebhook", set).OK)
 	sim.SendText(999, "first")
+	if opts.StateFile != "" {
+		time.Sleep(time.Second) // it is delivered when the file has it
+	}
 	synctest.Wait()
 	require.Zero(t, sim.Pending())
 	return sim, r
