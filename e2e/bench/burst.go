@@ -23,10 +23,10 @@ func burst(ctx context.Context, b *bot) ([]figure, error) {
 	}
 	took := ledger[len(ledger)-1].Time.Sub(began)
 	lost, doubled, inverted := w.faults(ledger)
-	return []figure{
+	return b.spread(ctx, []figure{
 		{Name: "rate", Unit: "updates/s", Value: float64(b.Burst) / took.Seconds(), Goal: "≥ 60"},
 		{Name: "lost", Unit: "updates", Value: lost, Goal: "0"},
 		{Name: "doubled", Unit: "updates", Value: doubled, Goal: "0"},
 		{Name: "out of order", Unit: "updates", Value: inverted, Goal: "0"},
-	}, nil
+	})
 }

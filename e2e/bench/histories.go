@@ -55,9 +55,12 @@ func (b *bot) history(ctx context.Context, id, run string) (events []*historypb.
 	return events, nil
 }
 
-// elsewhere is how many updates in a hundred were run by another process than the
-// first.
-func (b *bot) elsewhere(ctx context.Context) (float64, error) {
+// spread adds to figures, where there are several processes, how many tasks of
+// updates in a hundred were run by another one than the first.
+func (b *bot) spread(ctx context.Context, figures []figure) ([]figure, error) {
+	if b.Processes < 2 {
+		return figures, nil
+	}
 	first, all := 0.0, 0.0
 	err := b.each(ctx, fmt.Sprintf("WorkflowId STARTS_WITH 'update/%d/'", b.id), func(_ *workflowpb.WorkflowExecutionInfo, events []*historypb.HistoryEvent) {
 		for _, e := range events {
@@ -69,5 +72,5 @@ func (b *bot) elsewhere(ctx context.Context) (float64, error) {
 			}
 		}
 	})
-	return 100 * (all - first) / all, err
+	return append(figures, figure{Name: "run by the other processes", Unit: "% of tasks", Value: 100 * (all - first) / all}), err
 }

@@ -29,15 +29,10 @@ func steady(ctx context.Context, b *bot) ([]figure, error) {
 	}
 	times := w.latencies(ledger)
 	n := float64(len(times))
-	figures := []figure{
+	return b.spread(ctx, []figure{
 		{Name: "p50", Unit: "ms", Value: percentile(times, 50), Goal: "≤ 30"},
 		{Name: "p99", Unit: "ms", Value: percentile(times, 99), Goal: "≤ 150"},
 		{Name: "CPU of Temporal", Unit: "ms/update", Value: float64((after - server).Milliseconds()) / n},
 		{Name: "CPU of durabot", Unit: "ms/update", Value: float64(own.Milliseconds()) / n},
-	}
-	if b.Processes < 2 {
-		return figures, nil
-	}
-	others, err := b.elsewhere(ctx)
-	return append(figures, figure{Name: "run by the other processes", Unit: "% of tasks", Value: others}), err
+	})
 }
