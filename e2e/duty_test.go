@@ -111,6 +111,22 @@ func TestDutyAChatKeepsItsOrderAcrossAHandOver(t *testing.T) {
 	}
 }
 
+func TestDutyAProcessThatStandsByRunsHandlersThatAreNotQuick(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.pair("--handler-timeout", "30s")
+	const n = 30
+	for chat := range int64(n) {
+		w.SendText(1001+chat, "who")
+	}
+	w.eventually("all are answered", func() bool { return len(w.Ledger(0)) == n })
+	by := map[string]int{}
+	for _, text := range w.texts(0) {
+		by[text]++
+	}
+	require.Len(t, by, 2, "%v", by)
+}
+
 func TestDutyThreeReplicasTakeItInTurn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -47,6 +48,8 @@ func handle(ctx context.Context, u durabot.Update) ([]durabot.Call, error) {
 		call := reply(u, u.Text())
 		call.TTL = 3 * time.Second
 		return []durabot.Call{call}, nil
+	case "who":
+		return []durabot.Call{reply(u, strconv.Itoa(os.Getpid()))}, nil
 	case "many":
 		return many(u, rest), nil
 	case "typing":
