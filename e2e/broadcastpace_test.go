@@ -48,9 +48,11 @@ func TestTwoBroadcastsTakeTurnsHoweverLargeTheyAre(t *testing.T) {
 	for turns[last] != "small" {
 		last--
 	}
-	// Of the messages between, every second one is the small one's, but for those
-	// that were granted before it began or while its last one waited.
-	require.InDelta(t, 200, last-first, 60)
+	// Of the messages between, every second one is the small one's where a busy
+	// machine leaves none of its turns unused, and one in seven would be by size.
+	// That a batch is ready for its turn is tested with the batch.
+	require.GreaterOrEqual(t, last-first, 140, "the small one does not go first")
+	require.LessOrEqual(t, last-first, 300, "nor the large one")
 	require.Positive(t, w.mailing("large").Pending, "the large one goes on")
 	w.must("broadcast", "cancel", "large", "--reason", "seen", "--yes")
 	w.obeyed()
