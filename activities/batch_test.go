@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -103,6 +104,35 @@ func TestWhoMayHaveGotItIsWrittenBefore(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A batch that asked only when the last answer was there would come late to its
+// turn, and a larger broadcast take it.
+func TestWhereTheBudgetIsShortTheNextOneWaitsWhileOneIsInTheAir(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMailing(t).process(t)
+		var waiting, ready atomic.Int64
+		turn := make(chan struct{}, 1)
+		m.budget.acquire = func(context.Context) error {
+			waiting.Add(1)
+			defer waiting.Add(-1)
+			turn <- struct{}{}
+			time.Sleep(400 * time.Millisecond)
+			<-turn
+			return nil
+		}
+		m.api.answer = func(context.Context, string, int) error {
+			time.Sleep(40 * time.Millisecond)
+			if waiting.Load() > 0 {
+				ready.Add(1)
+			}
+			return nil
+		}
+		_, err := m.send(t, news(60))
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, ready.Load(), int64(58), "at every answer but the last")
+	})
 }
 
 func TestWhatCannotBeMarkedIsNotSent(t *testing.T) {
